@@ -243,10 +243,15 @@ export const stepsOf = async ({ deps }: World, partner_id: string): Promise<stri
       error_code ? `${current_step}: ${error_code}` : current_step,
     );
 
-/** Expects a refusal with the code, which names the field. */
-export async function refuses(work: Promise<unknown>, code: string, field?: string): Promise<void> {
-  const details = field === undefined ? {} : { details: { field } };
-  expect(await failureOf(work)).toMatchObject({ code, ...details });
+/** Expects a refusal with the code, which names the field or has the details. */
+export async function refuses(
+  work: Promise<unknown>,
+  code: string,
+  named: string | object = {},
+): Promise<void> {
+  const details = typeof named === 'string' ? { field: named } : named;
+  const expected = Object.keys(details).length > 0 ? { code, details } : { code };
+  expect(await failureOf(work)).toMatchObject(expected);
 }
 
 export const failureOf = async (work: Promise<unknown>): Promise<ApiError> =>

@@ -1,3 +1,4 @@
+import { refusal } from '../../test/refusal';
 import { checkEmail, contactsChange } from './contacts';
 
 test('each given address is stored in its normal form, and an empty one is removed', () => {
@@ -13,11 +14,9 @@ test('each given address is stored in its normal form, and an empty one is remov
 
 test('a wrong address is refused by the name of its field', () => {
   expect(() => contactsChange({ technical: 'a@example.com', billing: 'bills' })).toThrow(
-    expect.objectContaining({ code: 'INVALID_FIELD', details: { field: 'contacts.billing' } }),
+    refusal('INVALID_FIELD', { field: 'contacts.billing' }),
   );
 });
-
-const refusal = (code: string, details: object) => expect.objectContaining({ code, details });
 
 describe('an address', () => {
   test.each([

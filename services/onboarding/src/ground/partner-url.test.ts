@@ -1,3 +1,4 @@
+import { fieldOf } from '../../test/refusal';
 import {
   checkConnectOrigins,
   checkReturnUrl,
@@ -6,14 +7,6 @@ import {
 } from './partner-url';
 
 const SHOP = 'https://shop.example.com';
-const fieldOf = (work: () => unknown): unknown => {
-  try {
-    work();
-    return 'none';
-  } catch (error) {
-    return (error as { details: { field: string } }).details.field;
-  }
-};
 
 describe('a list of origins', () => {
   test('keeps each origin once, and may be empty', () => {

@@ -1,5 +1,6 @@
 import { KEY_SCOPES } from '@bmg/common/keys';
 import { ROLE_SCOPES, type Role } from '@bmg/common/people';
+import { refusal } from '../../../test/refusal';
 import type { Person } from '../../ground/people';
 import {
   approversIn,
@@ -40,9 +41,6 @@ const aPerson = (given: Partial<Person> = {}): Person => ({
 });
 const other = (given: Partial<Person> = {}): Person =>
   aPerson({ person_id: 'per_2', email: 'grace@example.com', ...given });
-
-const refusal = (code: string, details?: object) =>
-  expect.objectContaining({ code, ...(details && { details: expect.objectContaining(details) }) });
 
 test('a role is one of the four', () => {
   expect(checkRole('support')).toBe('support');

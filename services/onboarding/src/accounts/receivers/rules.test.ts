@@ -1,16 +1,9 @@
+import { fieldOf } from '../../../test/refusal';
 import { checkLine } from '../../ground/texts';
 import { checkEvents, checkHeaders, checkNumbers, DESCRIPTION_MAX } from './rules';
 
 const many = (count: number): string[] =>
   Array.from({ length: count }, (_one, index) => `${index}`);
-const fieldOf = (refused: () => unknown): unknown => {
-  try {
-    refused();
-  } catch (error) {
-    return (error as { details?: { field?: string } }).details?.field;
-  }
-  throw new Error('was not refused');
-};
 
 test('names of headers are stored in lower case', () => {
   expect(checkHeaders({ 'X-Token': 'a b', authorization: 'Bearer x' })).toEqual({

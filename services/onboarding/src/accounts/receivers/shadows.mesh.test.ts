@@ -7,7 +7,7 @@ import {
   ShadowSettings,
   type EndpointRegistryDefinition,
 } from '@bmg/proto/endpoints';
-import { calling, type Calling, failureOf, refuses, useWorld } from '../../../test/world';
+import { calling, type Calling, refuses, useWorld } from '../../../test/world';
 import { PARTNERS, type Partner } from '../../ground/partners';
 import { createReceiverHandlers } from './handlers';
 
@@ -86,8 +86,8 @@ test('one runs at a time, until it is removed or its time is over', async () => 
   const results = await Promise.allSettled(['shd_1', 'shd_2', 'shd_3'].map((id) => register(id)));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   const running = (await receiving())?.shadow_id as string;
-  const refused = await failureOf(register('shd_4', {}, { dry_run: true }));
-  expect([refused.code, refused.details]).toEqual(['QUOTA_EXCEEDED', { shadow_id: running }]);
+  const trial = register('shd_4', {}, { dry_run: true });
+  await refuses(trial, 'QUOTA_EXCEEDED', { shadow_id: running });
   // Of another shadow: nothing changes.
   await remove('shd_4');
   expect((await receiving())?.shadow_id).toBe(running);
@@ -130,6 +130,5 @@ test('is compared with an endpoint that has a URL', async () => {
 
 test('without a webhook URL, an endpoint has to be named', async () => {
   partner = await world.partner();
-  const refused = await failureOf(register('shd_1'));
-  expect(refused.details).toEqual({ fields: ['endpoint_id'] });
+  await refuses(register('shd_1'), 'MISSING_FIELDS', { fields: ['endpoint_id'] });
 });

@@ -1,5 +1,5 @@
 import { isWellFormedKey } from '@bmg/common/keys';
-import { failureOf, openWorld, peppers, type World } from '../../../test/world';
+import { failureOf, openWorld, peppers, refuses, type World } from '../../../test/world';
 import { SESSIONS } from './store/connect-sessions';
 
 let world: World;
@@ -72,15 +72,13 @@ describe('a connect session', () => {
       ['origin', 'https://evil.example'],
     ])('refuses the %s %s and creates nothing', async (field, value) => {
       const { _id } = await world.partner({ connect_origins: [SHOP] });
-      const refused = await failureOf(createWith(_id, { ...given, [field]: value }));
-      expect(refused).toMatchObject({ code: 'INVALID_FIELD', details: { field } });
+      await refuses(createWith(_id, { ...given, [field]: value }), 'INVALID_FIELD', field);
       expect(await world.deps.sessions.count(_id, 1)).toBe(0);
     });
 
     it('refuses all URLs while no origin is listed, and accepts any opener', async () => {
       const { _id } = await world.partner();
-      const refused = await failureOf(createWith(_id, given));
-      expect(refused).toMatchObject({ details: { field: 'success_url' } });
+      await refuses(createWith(_id, given), 'INVALID_FIELD', 'success_url');
       await createWith(_id, { origin: SHOP });
     });
   });
@@ -89,10 +87,7 @@ describe('a connect session', () => {
     const { _id } = await world.partner();
     const { CONNECT_SESSIONS_MAX } = world.deps.settings;
     await Promise.all(Array.from({ length: CONNECT_SESSIONS_MAX }, () => create(_id)));
-    await expect(create(_id)).rejects.toMatchObject({
-      code: 'QUOTA_EXCEEDED',
-      details: { limit: CONNECT_SESSIONS_MAX },
-    });
+    await refuses(create(_id), 'QUOTA_EXCEEDED', { limit: CONNECT_SESSIONS_MAX });
     const other = await world.partner();
     await create(other._id);
   });
