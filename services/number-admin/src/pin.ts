@@ -23,11 +23,7 @@ const scopeOf = ({ partner_id, waba_id }: Target, phone_number_id: string) => ({
  * A wrong PIN would use up one of few attempts, so that there is no default for other numbers.
  */
 export async function choosePin(
-  {
-    directory,
-    credentials,
-    platform_pin,
-  }: Pick<Tools, 'directory' | 'credentials' | 'platform_pin'>,
+  { directory, credentials, platform_pin }: Tools,
   request: { pin?: string | undefined; target: Target; phone_number_id: string },
   call: Call,
 ): Promise<string> {
@@ -51,7 +47,7 @@ export async function choosePin(
  * a repeat is safe.
  */
 export async function storePin(
-  { directory }: Pick<Tools, 'directory'>,
+  { directory }: Tools,
   request: { pin: string; target: Target; phone_number_id: string },
   call: Call,
 ): Promise<boolean> {

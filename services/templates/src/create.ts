@@ -65,14 +65,9 @@ export async function createTemplate(
   const { status } = answer;
   const id = idOf(answer['id']);
   if (id === undefined) {
-    throw new ApiError(
-      'UPSTREAM_ERROR',
-      'the upstream accepted the template but returned no template ID',
-      {
-        retryable: false,
-        details: { outcome: 'unknown' },
-      },
-    );
+    const message = 'the upstream accepted the template but returned no template ID';
+    const details = { outcome: 'unknown' };
+    throw new ApiError('UPSTREAM_ERROR', message, { retryable: false, details });
   }
   return {
     id,

@@ -7,10 +7,7 @@ import type { TemplateChange, TemplateStore } from './store';
 type Data = Record<string, unknown>;
 
 /** The fields each event sets; undefined if it sets none. */
-const READERS: ReadonlyMap<string, (data: Data) => Data | undefined> = new Map<
-  string,
-  (data: Data) => Data | undefined
->([
+const READERS = new Map<string, (data: Data) => Data | undefined>([
   [
     'template.status_updated',
     ({ status: event, reason }) => {

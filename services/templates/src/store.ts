@@ -62,8 +62,6 @@ export const purgeRows: FilterRow[] = [
   { collection: TEMPLATES, of: 'account', filter: ({ waba_id }) => ({ waba_id }) },
 ];
 
-const collection = (db: Db): Collection<TemplateRecord> => db.collection(TEMPLATES);
-
 /** Undefined if the node lacks a field. */
 export function factOf(waba_id: string, node: object): TemplateFact | undefined {
   const { id, name, language, status, category } = node as Record<string, unknown>;
@@ -73,7 +71,7 @@ export function factOf(waba_id: string, node: object): TemplateFact | undefined 
 }
 
 export function createTemplateStore(db: Db) {
-  const templates = collection(db);
+  const templates: Collection<TemplateRecord> = db.collection(TEMPLATES);
   const apply = async (changes: TemplateChange[]): Promise<void> => {
     if (changes.length === 0) return;
     const operations = changes.flatMap(operationsOf);

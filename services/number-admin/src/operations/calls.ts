@@ -17,10 +17,7 @@ function checkCall(call: Json): void {
   if (action === 'terminate' && !isFilled(call_id)) throw missingFields(['call_id']);
 }
 
-export const calls = ({
-  ask,
-  credentials,
-}: Pick<Tools, 'ask' | 'credentials'>): Part<'placeCall'> => ({
+export const calls = ({ ask, credentials }: Tools): Part<'placeCall'> => ({
   async placeCall(request, call) {
     const given = without(request.call ?? {}, 'messaging_product');
     checkCall(given);

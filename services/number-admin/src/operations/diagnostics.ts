@@ -53,7 +53,7 @@ const isUnreadable = (code: number | undefined): boolean =>
 
 /** The business recorded at registration, otherwise the account's owner upstream. */
 async function defaultBusiness(
-  { ask, credentials }: Pick<Tools, 'ask' | 'credentials'>,
+  { ask, credentials }: Tools,
   request: Targeted,
   call: Call,
 ): Promise<string> {
@@ -73,7 +73,7 @@ async function defaultBusiness(
 }
 
 export const diagnostics = (
-  tools: Pick<Tools, 'ask' | 'credentials' | 'requireMember'>,
+  tools: Tools,
 ): Part<
   | 'getWaba'
   | 'listActivities'
@@ -105,16 +105,9 @@ export const diagnostics = (
   },
   async listAssignedUsers(request, call) {
     const business = request.business_id || (await defaultBusiness(tools, request, call));
-    const body = await tools.ask(
-      {
-        upstream: 'GET /{waba_id}/assigned_users',
-        query: { business, fields: USER_FIELDS },
-        pages: WHOLE,
-      },
-      request,
-      call,
-    );
-    return wholeList(body);
+    const query = { business, fields: USER_FIELDS };
+    const list = { upstream: 'GET /{waba_id}/assigned_users', query, pages: WHOLE } as const;
+    return wholeList(await tools.ask(list, request, call));
   },
   listSolutions: {
     upstream: 'GET /{waba_id}/solutions',

@@ -66,12 +66,9 @@ function removal(body: Json): Node {
   };
 }
 
-export const groups = ({
-  ask,
-  requireMember,
-}: Pick<Tools, 'ask' | 'requireMember'>): Part<
-  'listGroups' | 'createGroup' | 'getGroup' | 'deleteGroup' | 'removeGroupParticipants'
-> => {
+type Groups = 'listGroups' | 'createGroup' | 'getGroup' | 'deleteGroup' | 'removeGroupParticipants';
+
+export const groups = ({ ask, requireMember }: Tools): Part<Groups> => {
   /**
    * The id may be that of any object of the token: a template, a QR code, a group of another
    * number.

@@ -36,7 +36,7 @@ function halfDone(error: unknown, groups: string[], failed: number): unknown {
   });
 }
 
-export const settings = ({ ask }: Pick<Tools, 'ask'>): Part<'getSettings' | 'updateSettings'> => ({
+export const settings = ({ ask }: Tools): Part<'getSettings' | 'updateSettings'> => ({
   getSettings: {
     upstream: 'GET /{phone_number_id}/settings',
     reply: (body) => ({ fields: body }),
