@@ -18,6 +18,8 @@ const TARGET = {
 };
 
 const { http } = useLocalServers();
+/** A source of a file with this content. */
+const file = (content: string) => http((_request, response) => response.end(content));
 const clients: Array<FileFetcher | Transfer> = [];
 afterEach(() => Promise.all(clients.splice(0).map((one) => one.stop())));
 
@@ -65,7 +67,7 @@ test('uses the upload session unescaped, with the scheme OAuth', async () => {
     const opened = request.url?.includes('/uploads');
     response.end(opened ? '{"id":"upload:MTph+/=?sig=ARa%2F"}' : '{"h":"4::a\\n5::b"}');
   });
-  const source = await http((_request, response) => response.end('%PDF'));
+  const source = await file('%PDF');
   const { header_handle } = await uploading(upstream, '700')(`${source}/a.pdf`, 'application/pdf');
   expect(header_handle).toBe('4::a\n5::b');
   const scheme = 'OAuth EMULATED-TOKEN-1';
@@ -79,7 +81,7 @@ test('uses the upload session unescaped, with the scheme OAuth', async () => {
   ]);
 });
 
-test.each([['{"id":"upload:../../oauth"}'], ['{"id":"upload:a b"}'], ['{"id":"other:a"}'], ['{}']])(
+test.each(['{"id":"upload:../../oauth"}', '{"id":"upload:a b"}', '{"id":"other:a"}', '{}'])(
   'a session %s is not used',
   async (answer) => {
     let requests = 0;
@@ -88,7 +90,7 @@ test.each([['{"id":"upload:../../oauth"}'], ['{"id":"upload:a b"}'], ['{"id":"ot
       request.resume();
       response.end(answer);
     });
-    const source = await http((_request, response) => response.end('x'));
+    const source = await file('x');
     await expect(uploading(upstream)(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
     });
