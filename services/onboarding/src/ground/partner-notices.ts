@@ -1,11 +1,10 @@
 // The operator's notices to one partner: their rules. They are kept in the partner's document.
-import { invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { PARTNER_SEVERITIES, type PartnerSeverity } from '@bmg/common/notices';
 import type { NotifyPartnerRequest } from '@bmg/proto/onboarding';
 import type { PartnerNotice } from '@bmg/proto/settings';
 import type { DueEvent } from './due-events';
-import { checkText } from './texts';
+import { checkOneOf, checkText } from './texts';
 
 export interface StoredNotice extends PartnerNotice {
   severity: PartnerSeverity;
@@ -28,11 +27,9 @@ export function createNotice(
   given: Pick<NotifyPartnerRequest, 'subject' | 'text' | 'severity'>,
   at: Date,
 ): StoredNotice {
-  const severity = PARTNER_SEVERITIES.find((one) => one === given.severity);
-  if (!severity) throw invalidField('severity', `must be one of ${PARTNER_SEVERITIES.join(', ')}`);
   return {
     notice_id: newId('ntc', at.getTime()),
-    severity,
+    severity: checkOneOf('severity', given.severity, PARTNER_SEVERITIES),
     subject: checkText('subject', given.subject, SUBJECT_MAX),
     text: checkText('text', given.text, TEXT_MAX, CONTROL_BUT_LINES),
     created_at: at,

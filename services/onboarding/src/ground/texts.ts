@@ -21,19 +21,27 @@ export function checkLine(field: string, given: string, max: number): string {
   return line;
 }
 
+/** Returns the text. Throws INVALID_FIELD naming the field unless the text is one of `known`. */
+export function checkOneOf<T extends string>(field: string, given: string, known: readonly T[]): T {
+  const found = known.find((one) => one === given);
+  if (found !== undefined) return found;
+  throw invalidField(field, `must be one of ${known.join(', ')}`);
+}
+
+/** Throws INVALID_FIELD naming the field of a list with more than `max` items. */
+export function refuseLonger(field: string, items: readonly unknown[], max: number): void {
+  if (items.length > max) throw invalidField(field, `must have at most ${max} items`);
+}
+
 const WABA_IDS_MAX = 100;
 
 /** Each account once. Throws INVALID_FIELD naming `waba_ids` unless all are registered. */
 export function checkAccounts(waba_ids: string[], registered: readonly string[]): string[] {
-  if (waba_ids.length > WABA_IDS_MAX) {
-    throw invalidField('waba_ids', `must have at most ${WABA_IDS_MAX} items`);
-  }
+  refuseLonger('waba_ids', waba_ids, WABA_IDS_MAX);
   const unknown = waba_ids.findIndex((waba_id) => !registered.includes(waba_id));
   if (unknown >= 0) {
-    throw invalidField(
-      `waba_ids[${unknown}]`,
-      'is not one of your business accounts: register it first',
-    );
+    const field = `waba_ids[${unknown}]`;
+    throw invalidField(field, 'is not one of your business accounts: register it first');
   }
   return [...new Set(waba_ids)];
 }

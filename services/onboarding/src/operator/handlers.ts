@@ -18,6 +18,7 @@ import { checkWebhookUrl, createPartnerChanges } from '../accounts/partners';
 import { subscribeApp } from './app-subscription';
 import { messageOf } from '../ground/message';
 import { createNotice } from '../ground/partner-notices';
+import { checkOneOf } from '../ground/texts';
 import {
   activeWabas,
   noSuchPartner,
@@ -149,14 +150,10 @@ const checkUpdate = (given: UpdatePartnerRequest, settings: Config): PartnerChan
     rate_limit_per_sec: checkRate(given.rate_limit_per_sec),
   }),
   ...(given.max_wabas !== undefined && { max_wabas: checkMaxWabas(given.max_wabas) }),
-  ...(given.status !== undefined && { status: checkStatus(given.status) }),
+  ...(given.status !== undefined && {
+    status: checkOneOf('status', given.status, PARTNER_STATUSES),
+  }),
 });
-
-function checkStatus(given: string): Partner['status'] {
-  const status = PARTNER_STATUSES.find((one) => one === given);
-  if (status) return status;
-  throw invalidField('status', `must be one of ${PARTNER_STATUSES.join(', ')}`);
-}
 
 const partnerMessage = (partner: Partner): PartnerMessage =>
   messageOf(PartnerMessage, {

@@ -28,6 +28,7 @@ import {
   writeCursor,
 } from './rules';
 import type { Dependencies } from '../../dependencies';
+import { checkOneOf } from '../../ground/texts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
@@ -79,16 +80,9 @@ export const createAuditHandlers = (deps: Dependencies): Handlers<AuditDefinitio
       return {};
     },
     async endChange({ id, outcome: given, code, target, waba_id, partner_id }) {
-      const outcome = OUTCOMES.find((one) => one === given);
-      if (!outcome) throw invalidField('outcome', `must be one of ${OUTCOMES.join(', ')}`);
-      const end = {
-        outcome,
-        code: code ?? null,
-        target: boundedTarget(target),
-        waba_id,
-        partner_id,
-      };
-      const ended = await auditLog.end(id, end, now());
+      const outcome = checkOneOf('outcome', given, OUTCOMES);
+      const named = { target: boundedTarget(target), waba_id, partner_id };
+      const ended = await auditLog.end(id, { outcome, code: code ?? null, ...named }, now());
       if (ended) await leaveOutLookUp(ended);
       return {};
     },
@@ -96,10 +90,8 @@ export const createAuditHandlers = (deps: Dependencies): Handlers<AuditDefinitio
     checkAuditChain: ({ above = Infinity }) => checkChain(deps, above),
     async eraseAuditPerson({ partner_id, person_id }) {
       if (await people.find(partner_id, person_id)) {
-        throw invalidField(
-          'person_id',
-          'is that of a person who may still sign in: remove it first',
-        );
+        const problem = 'is that of a person who may still sign in: remove it first';
+        throw invalidField('person_id', problem);
       }
       return { records: await auditLog.erase(partner_id, person_id) };
     },

@@ -7,7 +7,7 @@ import {
   KEY_SCOPES,
   type KeyScope,
 } from '@bmg/common/keys';
-import { checkAccounts, checkLine } from '../../ground/texts';
+import { checkAccounts, checkLine, refuseLonger } from '../../ground/texts';
 import type { PartnerKey } from './store';
 
 const NAME_MAX = 100;
@@ -41,9 +41,7 @@ export const checkKeyAccounts = (
 /** Each range once; null for any address. */
 export function checkAddresses(addresses: string[]): string[] | null {
   if (addresses.length === 0) return null;
-  if (addresses.length > ADDRESSES_MAX) {
-    throw invalidField('addresses', `must have at most ${ADDRESSES_MAX} items`);
-  }
+  refuseLonger('addresses', addresses, ADDRESSES_MAX);
   const wrong = addresses.findIndex((text) => !isAddressRange(text));
   if (wrong >= 0) {
     throw invalidField(

@@ -2,17 +2,10 @@
 // of a partner's people: each returns them as they are afterwards, or throws.
 import { ApiError, invalidField, limitReached, missingFields } from '@bmg/common/errors';
 import type { KeyScope } from '@bmg/common/keys';
-import {
-  includesRole,
-  isRole,
-  mayApprove,
-  ROLE_SCOPES,
-  ROLES,
-  type Role,
-} from '@bmg/common/people';
+import { includesRole, mayApprove, ROLE_SCOPES, ROLES, type Role } from '@bmg/common/people';
 import type { Changed, Person } from '../../ground/people';
 import { noSuch, orNotFound } from '../../ground/insert';
-import { checkText } from '../../ground/texts';
+import { checkOneOf, checkText } from '../../ground/texts';
 
 /** Bounds the people of one partner. */
 export const PEOPLE_MAX = 100;
@@ -23,8 +16,7 @@ const NAME_MAX = 100;
 
 export function checkRole(text: string): Role {
   if (text === '') throw missingFields(['role']);
-  if (!isRole(text)) throw invalidField('role', `must be one of ${ROLES.join(', ')}`);
-  return text;
+  return checkOneOf('role', text, ROLES);
 }
 
 export const checkPasskeyName = (text: string): string => checkText('name', text, NAME_MAX);

@@ -16,7 +16,7 @@ import {
 } from '@bmg/proto/endpoints';
 import { noSuch, orNotFound } from '../../ground/insert';
 import { messageOf } from '../../ground/message';
-import { checkAccounts, checkLine } from '../../ground/texts';
+import { checkAccounts, checkLine, checkOneOf } from '../../ground/texts';
 import {
   checkOverlap,
   chosenOrNewSecret,
@@ -31,7 +31,6 @@ import {
   endpointSecretIdentity,
   ENDPOINTS_MAX,
   type EndpointChange,
-  type EndpointFormat,
   type WebhookEndpoint,
 } from './store';
 import { changedDestination } from './destination';
@@ -245,7 +244,7 @@ function changeOf(
     ...(max_per_second !== undefined && { max_per_second: checkRate(max_per_second) }),
     ...(status !== undefined && { status: checkStatus(status) }),
     ...(ordered !== undefined && { ordered }),
-    ...(format !== undefined && { format: checkFormat(format) }),
+    ...(format !== undefined && { format: checkOneOf('format', format, ENDPOINT_FORMATS) }),
   };
 }
 
@@ -257,12 +256,6 @@ function checkRate(rate: number): number {
 function checkStatus(status: string): 'active' | 'paused' {
   if (status === 'active' || status === 'paused') return status;
   throw invalidField('status', 'must be active or paused');
-}
-
-function checkFormat(format: string): EndpointFormat {
-  const known = ENDPOINT_FORMATS.find((one) => one === format);
-  if (known) return known;
-  throw invalidField('format', `must be one of ${ENDPOINT_FORMATS.join(', ')}`);
 }
 
 const sealHeaders = (

@@ -4,6 +4,7 @@ import { invalidField, missingFields } from '@bmg/common/errors';
 import type { EndpointSettings } from '@bmg/proto/endpoints';
 import type { Dependencies } from '../../dependencies';
 import { checkPartnerUrl } from '../../ground/partner-url';
+import { refuseLonger } from '../../ground/texts';
 import type { EndpointFormat, WebhookEndpoint } from './store';
 
 export const DESCRIPTION_MAX = 200;
@@ -70,9 +71,7 @@ export const checkEndpointUrl = ({ settings }: Dependencies, url: string): strin
 
 /** Each name once. The edge knows which names there are. */
 export function checkEvents(events: string[]): string[] {
-  if (events.length > EVENTS_MAX) {
-    throw invalidField('events', `must have at most ${EVENTS_MAX} items`);
-  }
+  refuseLonger('events', events, EVENTS_MAX);
   return [...new Set(events)];
 }
 
@@ -81,9 +80,7 @@ export function checkEvents(events: string[]): string[] {
  * answer does not reveal which numbers are registered.
  */
 export function checkNumbers(phone_number_ids: string[]): string[] {
-  if (phone_number_ids.length > IDS_MAX) {
-    throw invalidField('phone_number_ids', `must have at most ${IDS_MAX} items`);
-  }
+  refuseLonger('phone_number_ids', phone_number_ids, IDS_MAX);
   return [...new Set(phone_number_ids)];
 }
 

@@ -12,6 +12,7 @@ import {
   SHADOW_SOURCES,
   type StoredShadow,
 } from '../../ground/partners';
+import { checkOneOf } from '../../ground/texts';
 import { checkEndpointUrl, checkHeaders } from './rules';
 import type { Dependencies } from '../../dependencies';
 
@@ -64,8 +65,7 @@ async function checkShadow(
   if (!settings?.url) throw missingFields(['url']);
   const { endpoint_id, hours, max_per_second } = settings;
   const url = checkEndpointUrl(deps, settings.url);
-  const source = SHADOW_SOURCES.find((one) => one === settings.source);
-  if (!source) throw invalidField('source', `must be one of ${SHADOW_SOURCES.join(', ')}`);
+  const source = checkOneOf('source', settings.source, SHADOW_SOURCES);
   if (!(hours >= 1 && hours <= HOURS_MAX)) {
     throw invalidField('hours', `must be from 1 to ${HOURS_MAX}`);
   }

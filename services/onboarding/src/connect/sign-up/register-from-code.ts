@@ -193,7 +193,7 @@ async function answerAgain(
   { partner_id, result }: CodeExchange,
   session: Session | null,
 ): Promise<RegisterFromCodeResponse> {
-  const client = result && (await clients.find({ partner_id, ...numberOf(result) }));
+  const client = result && (await clients.find({ partner_id, ...result }));
   if (!client) throw new ApiError('NOT_FOUND', 'the client of this code no longer exists');
   return {
     client: clientMessage(client),
@@ -202,8 +202,3 @@ async function answerAgain(
     created: false,
   };
 }
-
-const numberOf = ({ waba_id, phone_number_id }: { waba_id: string; phone_number_id: string }) => ({
-  waba_id,
-  phone_number_id,
-});
