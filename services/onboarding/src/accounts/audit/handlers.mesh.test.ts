@@ -13,6 +13,7 @@ import { calling, type Calling, failureOf, refuses, useWorld } from '../../../te
 import type { Partner } from '../../ground/partners';
 import type { Person } from '../../ground/people';
 import { AUDIT_LOG } from './store';
+import { createKeyHandlers } from '../keys/handlers';
 import { createAuditHandlers } from './handlers';
 
 const world = useWorld();
@@ -36,20 +37,13 @@ function open(given: { AUDITED_CHANGES_MAX: number }): void {
   );
 }
 
-const KEY = {
-  _id: 'key_1',
-  name: 'Order system',
-  key_hash: 'h',
-  key_hint: 'bmgk_…1234',
-  previous: null,
-  scopes: ['send' as const, 'read' as const],
-  waba_ids: null,
-  addresses: null,
-  expires_at: null,
-  last_used_at: null,
-  created_at: new Date(),
-  updated_at: new Date(),
-};
+/** Creates a key of the partner, and returns its ID. */
+async function newKey(): Promise<string> {
+  const given = { name: 'Order system', scopes: ['send', 'read'], waba_ids: [], addresses: [] };
+  const keys = calling(createKeyHandlers(world.deps));
+  const { key } = await keys.createKey({ partner_id: partner._id, ...given });
+  return key?.key_id as string;
+}
 
 const begin = async (change: Partial<BeginChangeRequest> = {}): Promise<string> => {
   const request: BeginChangeRequest = {
@@ -72,11 +66,11 @@ const list = async (given: Partial<ListAuditRecordsRequest> = {}) =>
 const actions = async (given: Partial<ListAuditRecordsRequest> = {}) =>
   (await list(given)).records.map(({ action }) => action);
 
+const exporting = () => audit.exportAuditRecords({ partner_id: partner._id });
+
 async function exported(): Promise<string> {
   let csv = '';
-  for await (const { data } of audit.exportAuditRecords({ partner_id: partner._id })) {
-    csv += Buffer.from(data).toString('utf8');
-  }
+  for await (const { data } of exporting()) csv += Buffer.from(data).toString('utf8');
   return csv;
 }
 
@@ -106,19 +100,18 @@ test('a change without an outcome is unknown; the first outcome stays', async ()
 });
 
 test('refuses a change without action or actor, and an unknown outcome', async () => {
-  await expect(begin({ action: '' })).rejects.toMatchObject({ code: 'MISSING_FIELDS' });
-  await expect(begin({ actor: undefined })).rejects.toMatchObject({ code: 'MISSING_FIELDS' });
-  const id = await begin();
-  await expect(end(id, 'perhaps')).rejects.toMatchObject({ code: 'INVALID_FIELD' });
+  await refuses(begin({ action: '' }), 'MISSING_FIELDS');
+  await refuses(begin({ actor: undefined }), 'MISSING_FIELDS');
+  await refuses(end(await begin(), 'perhaps'), 'INVALID_FIELD', 'outcome');
 });
 
 test('names the actor as it is called now, and keeps values before the change', async () => {
   const { key_hint } = partner;
-  await world.deps.partnerKeys.insert({ ...KEY, partner_id: partner._id });
+  const id = await newKey();
   await begin();
   await begin({
-    actor: { type: 'api_key', id: 'key_1' },
-    target: { key_id: 'key_1' },
+    actor: { type: 'api_key', id },
+    target: { key_id: id },
     after: { name: 'Shop', scopes: ['read'] },
     before_of: 'key',
     before: ['name', 'scopes', 'key_hash'],
@@ -130,7 +123,7 @@ test('names the actor as it is called now, and keeps values before the change', 
   });
   const [settings, changed, created] = (await list()).records;
   expect(created?.actor).toEqual({ type: 'partner_key', name: key_hint });
-  expect(changed?.actor).toEqual({ type: 'api_key', id: 'key_1', name: 'Order system' });
+  expect(changed?.actor).toEqual({ type: 'api_key', id, name: 'Order system' });
   expect(changed?.before).toEqual({ name: 'Order system', scopes: ['send', 'read'] });
   expect(settings?.after).toEqual({ webhook_url: 'https://new.example.com/…' });
   expect(Object.keys(settings?.before ?? {})).toEqual(['webhook_url']);
@@ -158,11 +151,8 @@ test('pages newest first without gaps, and filters', async () => {
 
 test('a partner sees that the operator made a change, and the operator sees which one', async () => {
   await begin({ actor: { type: 'operator', id: 'alice' }, action: 'bmg partner update' });
-  await begin({
-    partner_id: undefined,
-    actor: { type: 'operator', id: 'bob' },
-    action: 'bmg rates',
-  });
+  const of_platform = { partner_id: undefined, action: 'bmg rates' };
+  await begin({ ...of_platform, actor: { type: 'operator', id: 'bob' } });
   const { records } = await list();
   expect(records.map((one) => [one.actor, one.partner_id])).toEqual([
     [{ type: 'operator' }, undefined],
@@ -184,16 +174,12 @@ test('an export has every record, once', async () => {
 });
 
 test('one partner cannot take all exports', async () => {
-  const first = audit.exportAuditRecords({ partner_id: partner._id });
-  const reading = first[Symbol.asyncIterator]();
+  const open = () => exporting()[Symbol.asyncIterator]();
+  const reading = open();
   await reading.next();
-  const second = audit.exportAuditRecords({ partner_id: partner._id });
-  await expect(second[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-    code: 'RATE_LIMIT_EXCEEDED',
-  });
+  await refuses(open().next(), 'RATE_LIMIT_EXCEEDED');
   await reading.return?.();
-  const third = audit.exportAuditRecords({ partner_id: partner._id });
-  expect((await third[Symbol.asyncIterator]().next()).done).toBe(false);
+  expect((await open().next()).done).toBe(false);
 });
 
 describe('quotas of a day', () => {
@@ -248,14 +234,14 @@ describe('quotas of a day', () => {
   });
 
   test('what reduces risk is made at the limit too, with a record', async () => {
-    await world.deps.partnerKeys.insert({ ...KEY, partner_id: partner._id });
+    const key_id = await newKey();
     await times(LIMIT, begin);
     const revoked = await begin({ action: 'DELETE /keys/{key_id}', kind: 'reduces_risk' });
     await end(revoked, 'succeeded');
     const narrow = (after: object) =>
       begin({
         action: 'PATCH /keys/{key_id}',
-        target: { key_id: 'key_1' },
+        target: { key_id },
         after,
         before_of: 'key',
         before: Object.keys(after),

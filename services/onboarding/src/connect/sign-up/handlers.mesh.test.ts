@@ -7,25 +7,29 @@ beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(() => world.close());
+let _id: string;
+beforeEach(async () => {
+  ({ _id } = await world.partner({ name: 'Example partner' }));
+});
 
 const codeOf = async (work: Promise<unknown>): Promise<string> =>
   (await failureOf(work)).code ?? 'none';
 
 const hashOf = (token: string): string => peppers.hash(token);
-const createWith = (partner_id: string, given: object) =>
-  world.handlers.createConnectSession({ partner_id, ...given });
-const create = (partner_id: string, state?: string) => createWith(partner_id, { state });
+const create = (given: object = {}) =>
+  world.handlers.createConnectSession({ partner_id: _id, ...given });
+const list = (...connect_origins: string[]) =>
+  world.deps.partners.change(_id, { connect_origins }, new Date());
 const open = (token: string) => world.handlers.openConnectPage({ token_hash: hashOf(token) });
 const whose = (token: string) => world.handlers.authenticateSession({ token_hash: hashOf(token) });
 const report = (token: string, facts: Record<string, string>) =>
   world.handlers.reportConnectStep({ token_hash: hashOf(token), ...facts } as never);
-const events = async (partner_id: string, limit = 50) =>
+const events = async (limit = 50, partner_id = _id) =>
   (await world.handlers.listOnboardingEvents({ partner_id, limit })).events;
 
 describe('a connect session', () => {
   it('is a link with a token that lives for 1800 seconds and is not stored', async () => {
-    const { _id } = await world.partner();
-    const { connect_url, token, expires_in } = await create(_id, 'order 17');
+    const { connect_url, token, expires_in } = await create({ state: 'order 17' });
     expect(isWellFormedKey(token, 'bmgc_')).toBe(true);
     expect(connect_url).toBe(`https://gateway.test/connect?token=${token}`);
     expect(expires_in).toBe(1_800);
@@ -36,9 +40,8 @@ describe('a connect session', () => {
   });
 
   it('accepts a state of at most 255 characters', async () => {
-    const { _id } = await world.partner();
-    await create(_id, '🙂'.repeat(255));
-    expect(await codeOf(create(_id, 'x'.repeat(256)))).toBe('INVALID_FIELD');
+    await create({ state: '🙂'.repeat(255) });
+    expect(await codeOf(create({ state: 'x'.repeat(256) }))).toBe('INVALID_FIELD');
   });
 
   it.each([
@@ -51,8 +54,7 @@ describe('a connect session', () => {
     ['javascript:alert(1)', 'INVALID_FIELD'],
     ['', 'INVALID_FIELD'],
   ])('takes the origin %j: %s', async (origin, code) => {
-    const { _id } = await world.partner();
-    expect(await codeOf(createWith(_id, { origin }))).toBe(code);
+    expect(await codeOf(create({ origin }))).toBe(code);
   });
 
   describe('with the partner’s pages', () => {
@@ -60,8 +62,8 @@ describe('a connect session', () => {
     const given = { success_url: `${SHOP}/done?a=1`, failure_url: `${SHOP}/failed` };
 
     it('sends the page the URLs of listed origins', async () => {
-      const { _id } = await world.partner({ connect_origins: [SHOP] });
-      const { token } = await createWith(_id, { ...given, origin: SHOP });
+      await list(SHOP);
+      const { token } = await create({ ...given, origin: SHOP });
       expect(await open(token)).toMatchObject({ outcome: 'open', ...given });
     });
 
@@ -71,31 +73,28 @@ describe('a connect session', () => {
       ['failure_url', 'not a URL'],
       ['origin', 'https://evil.example'],
     ])('refuses the %s %s and creates nothing', async (field, value) => {
-      const { _id } = await world.partner({ connect_origins: [SHOP] });
-      await refuses(createWith(_id, { ...given, [field]: value }), 'INVALID_FIELD', field);
+      await list(SHOP);
+      await refuses(create({ ...given, [field]: value }), 'INVALID_FIELD', field);
       expect(await world.deps.sessions.count(_id, 1)).toBe(0);
     });
 
     it('refuses all URLs while no origin is listed, and accepts any opener', async () => {
-      const { _id } = await world.partner();
-      await refuses(createWith(_id, given), 'INVALID_FIELD', 'success_url');
-      await createWith(_id, { origin: SHOP });
+      await refuses(create(given), 'INVALID_FIELD', 'success_url');
+      await create({ origin: SHOP });
     });
   });
 
   it('is refused to a partner that has used up its quota, and to no other', async () => {
-    const { _id } = await world.partner();
     const { CONNECT_SESSIONS_MAX } = world.deps.settings;
-    await Promise.all(Array.from({ length: CONNECT_SESSIONS_MAX }, () => create(_id)));
-    await refuses(create(_id), 'QUOTA_EXCEEDED', { limit: CONNECT_SESSIONS_MAX });
-    const other = await world.partner();
-    await create(other._id);
+    await Promise.all(Array.from({ length: CONNECT_SESSIONS_MAX }, () => create()));
+    await refuses(create(), 'QUOTA_EXCEEDED', { limit: CONNECT_SESSIONS_MAX });
+    const { _id: partner_id } = await world.partner();
+    await create({ partner_id });
   });
 
   it('opens on each load while the link is open, and names the opener afterwards', async () => {
-    const { _id } = await world.partner({ name: 'Example partner' });
     const origin = 'https://shop.example.com';
-    const { token } = await createWith(_id, { state: 's', origin });
+    const { token } = await create({ state: 's', origin });
     world.passTime(1_700);
     expect(await open(token)).toMatchObject({
       outcome: 'open',
@@ -122,36 +121,30 @@ describe('a connect session', () => {
   });
 
   it('works only while its partner may do business', async () => {
-    const { _id } = await world.partner();
-    const { token } = await create(_id);
+    const { token } = await create();
     await world.deps.partners.change(_id, { status: 'suspended' }, new Date());
     expect(await codeOf(open(token))).toBe('PARTNER_SUSPENDED');
     expect(await codeOf(whose(token))).toBe('PARTNER_SUSPENDED');
   });
 
   it('is deleted by a rotation of the key unless it is consumed', async () => {
-    const [mine, other] = [await world.partner(), await world.partner()];
-    const kept = await create(other._id);
-    const [first, second, used] = await Promise.all([
-      create(mine._id),
-      create(mine._id),
-      create(mine._id),
-    ]);
+    const { _id: partner_id } = await world.partner();
+    const kept = await create({ partner_id });
+    const [first, second, used] = [await create(), await create(), await create()];
     const { session_id } = await whose(used.token);
-    const session = await world.deps.sessions.find(mine._id, session_id);
+    const session = await world.deps.sessions.find(_id, session_id);
     await world.deps.sessions.consume(session as never, 'cex_1');
-    expect(await world.deps.sessions.deleteUnfinished(mine._id, world.deps.now())).toBe(2);
+    expect(await world.deps.sessions.deleteUnfinished(_id, world.deps.now())).toBe(2);
     expect(await codeOf(whose(first.token))).toBe('UNAUTHORIZED');
     expect(await codeOf(whose(second.token))).toBe('UNAUTHORIZED');
     expect((await open(used.token)).outcome).toBe('consumed');
-    expect((await whose(kept.token)).partner_id).toBe(other._id);
+    expect((await whose(kept.token)).partner_id).toBe(partner_id);
   });
 });
 
 describe('the onboarding log', () => {
   it('has every step, newest first, with the dialog’s own facts', async () => {
-    const { _id } = await world.partner();
-    const { token } = await create(_id, 'order 17');
+    const { token } = await create({ state: 'order 17' });
     await open(token);
     await report(token, { kind: 'dialog_opened' });
     await report(token, { kind: 'dialog_cancelled', current_step: 'PHONE_NUMBER_VERIFICATION' });
@@ -162,7 +155,7 @@ describe('the onboarding log', () => {
       upstream_session_id: 'a1b2',
     });
     await report(token, { kind: 'dialog_finished', waba_id: '900' });
-    const found = await events(_id);
+    const found = await events();
     expect(found.map(({ created_at: _created_at, ...event }) => event)).toEqual([
       { state: 'order 17', current_step: 'DIALOG_FINISHED', waba_id: '900' },
       {
@@ -182,25 +175,23 @@ describe('the onboarding log', () => {
       { state: 'order 17', current_step: 'PAGE_OPENED' },
       { state: 'order 17', current_step: 'SESSION_CREATED' },
     ]);
-    expect(await events(_id, 2)).toHaveLength(2);
+    expect(await events(2)).toHaveLength(2);
   });
 
   it('belongs to one partner', async () => {
-    const [one, two] = [await world.partner(), await world.partner()];
-    await create(one._id);
-    expect(await events(two._id)).toEqual([]);
+    const other = await world.partner();
+    await create();
+    expect(await events(50, other._id)).toEqual([]);
   });
 
   it('stays bounded for one link', async () => {
-    const { _id } = await world.partner();
-    const { token } = await create(_id);
+    const { token } = await create();
     for (let index = 0; index < 120; index += 1) await report(token, { kind: 'dialog_opened' });
-    expect(await events(_id, 200)).toHaveLength(101);
+    expect(await events(200)).toHaveLength(101);
   });
 
   it('refuses a report of an unknown kind', async () => {
-    const { _id } = await world.partner();
-    const { token } = await create(_id);
+    const { token } = await create();
     expect(await codeOf(report(token, { kind: 'anything' }))).toBe('INVALID_FIELD');
   });
 });
