@@ -33,8 +33,7 @@ import { createPartners, PARTNERS } from '../src/ground/partners';
 import { createPaymentEvents, PAYMENT_EVENTS } from '../src/billing/payments/store/payment-events';
 import { createSlotCharges, SLOT_CHARGES } from '../src/billing/payments/store/slot-charges';
 import { createVault } from '@bmg/common/vault';
-import { createLogger } from '@bmg/common/telemetry';
-import { aPartner, KEYRING, openDatabase, testCall } from './world';
+import { aPartner, KEYRING, openDatabase, silentLog, testCall } from './world';
 
 /** When each test begins. */
 export const START = new Date(Date.UTC(NEXT_YEAR, 8, 10, 10));
@@ -91,8 +90,6 @@ export type MoneyWorld = Awaited<ReturnType<typeof openMoneyWorld>>;
 
 export async function openMoneyWorld() {
   const mongo = await openDatabase();
-  const log = createLogger('test');
-  log.level = 'silent';
   let time = START.getTime();
   const now = (): Date => new Date(time);
   const fate = createFate();
@@ -123,7 +120,7 @@ export async function openMoneyWorld() {
       maxNetworkRetries: 0,
     }),
     now,
-    log,
+    log: silentLog(),
   });
   let deps = build();
   const requestReview = async (partner_id: string): Promise<void> =>
@@ -179,6 +176,15 @@ export async function openMoneyWorld() {
       await plain.accounts.bringForward(partner_id, now());
     },
     reviewDue: () => reviewDue(deps),
+    async review(partner_id: string): Promise<void> {
+      await plain.accounts.bringForward(partner_id, now());
+      await reviewDue(deps);
+    },
+    clients: async (partner_id: string) =>
+      (await plain.clients.list(partner_id, 'active', { limit: 50, offset: 0 })).clients,
+    openInvoices: () =>
+      [...core.invoices.values()].filter(({ status }) => status === 'open').map(({ id }) => id),
+    pageOf: (invoice_id: string) => `${core.base_url}/pay/${invoice_id}`,
     /** The processor as the service wires it, with its poller and RPCs. */
     processor: (): PaymentProcessor =>
       createStripePayments(

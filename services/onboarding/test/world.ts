@@ -6,7 +6,7 @@ import { createPeppers } from '@bmg/common/keys';
 import { openMongo, type Database } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { createPool } from '@bmg/common/overload';
-import { createLogger } from '@bmg/common/telemetry';
+import { createLogger, type Logger } from '@bmg/common/telemetry';
 import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
 import { startEmulator, type Emulator } from '../../../test/emulator';
@@ -30,15 +30,19 @@ export const peppers = createPeppers(PEPPER);
 export const KEYRING = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 export const testCall = (limit_ms = 15_000): Call => aCall({ deadline: Date.now() + limit_ms });
 
-/** A database of its own, with the service's indexes; dropped at the end. */
-export async function openDatabase(): Promise<Database & { drop(): Promise<void> }> {
+export function silentLog(): Logger {
   const log = createLogger('test');
   log.level = 'silent';
+  return log;
+}
+
+/** A database of its own, with the service's indexes; dropped at the end. */
+export async function openDatabase(): Promise<Database & { drop(): Promise<void> }> {
   const settings = {
     MONGO_URL: process.env['MONGO_URL'] as string,
     MONGO_DATABASE_PREFIX: `t${randomBytes(5).toString('hex')}-`,
   };
-  const mongo = openMongo(settings, 'onboarding', log, indexes);
+  const mongo = openMongo(settings, 'onboarding', silentLog(), indexes);
   await mongo.start(new AbortController().signal);
   return {
     ...mongo,
@@ -68,8 +72,7 @@ export const NO_KAFKA = {
 };
 
 function dependencies(mongo: Database, upstream: Upstream, now: () => Date): Dependencies {
-  const log = createLogger('test');
-  log.level = 'silent';
+  const log = silentLog();
   const settings = {
     PUBLIC_URL: 'https://gateway.test/',
     UPSTREAM_API_VERSION: 'v26.0',

@@ -2,11 +2,10 @@
 // published API description. The mock is a Go program, so this test needs a Go toolchain.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Stripe from 'stripe';
-import { freePort } from '../../../../../../deploy/local/src/ports';
+import { accepts, freePort } from '../../../../../../deploy/local/src/ports';
 import { eventually } from '../../../../../../test/testkit/eventually';
 import { createStripeApi, type StripeApi } from './api';
 
@@ -55,20 +54,11 @@ function speakingTheOlderVersion(): Stripe.HttpClient {
   return client;
 }
 
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
-  });
-
 beforeAll(async () => {
   if (!hasGo) return;
   const port = await freePort();
   mock = spawn(build(), ['-http-addr', `127.0.0.1:${port}`], { stdio: 'ignore' });
-  await eventually(() => isOpen(port));
+  await eventually(() => accepts(port));
   api = createStripeApi(
     {
       api_key: 'sk_test_123',
