@@ -41,26 +41,15 @@ describe('slots', () => {
 });
 
 describe('the peak of a month', () => {
-  it('is not raised by removing and registering again', () => {
-    const counts = play({ '2026-09': [1, 1, 1, -1, 1] });
-    expect(peakOf(counts, '2026-09')).toBe(3);
-  });
-
-  it('stays the same when accounts are removed', () => {
-    const counts = play({ '2026-09': [1, 1, -1, -1] });
-    expect(peakOf(counts, '2026-09')).toBe(2);
-  });
-
-  it('starts with the accounts active when the month began', () => {
-    const counts = play({ '2026-08': [1, 1], '2026-09': [-1] });
-    expect(peakOf(counts, '2026-09')).toBe(2);
-    expect(peakOf(counts, '2026-10')).toBe(1);
-  });
-
-  it('of a month without a change is the count that the last one ended with', () => {
-    const counts = play({ '2026-07': [1, 1, -1] });
-    expect(peakOf(counts, '2026-12')).toBe(1);
-    expect(peakOf(counts, '2026-06')).toBe(0);
+  it.each<[is: string, changes: Parameters<typeof play>[0], month: string, peak: number]>([
+    ['not raised by removing and registering again', { '2026-09': [1, 1, 1, -1, 1] }, '2026-09', 3],
+    ['kept when accounts are removed', { '2026-09': [1, 1, -1, -1] }, '2026-09', 2],
+    ['that at its beginning', { '2026-08': [1, 1], '2026-09': [-1] }, '2026-09', 2],
+    ['what the month before ended with', { '2026-08': [1, 1], '2026-09': [-1] }, '2026-10', 1],
+    ['what an earlier month ended with', { '2026-07': [1, 1, -1] }, '2026-12', 1],
+    ['none before the first account', { '2026-07': [1, 1, -1] }, '2026-06', 0],
+  ])('is %s', (_is, changes, month, peak) => {
+    expect(peakOf(play(changes), month)).toBe(peak);
   });
 
   it('follows the UTC calendar', () => {

@@ -1,4 +1,4 @@
-import { ApiError } from '@bmg/common/errors';
+import { refusal } from '../../../test/refusal';
 import { usagePeriod } from './period';
 
 const now = new Date('2026-09-14T12:30:00.000Z');
@@ -24,11 +24,9 @@ describe('the period of a usage report', () => {
   });
 
   it('must not be reversed or longer than counters are kept', () => {
-    for (const given of [
-      { from: new Date('2026-09-10'), to: new Date('2026-09-09') },
-      { from: new Date('2020-01-01'), to: now },
-    ]) {
-      expect(() => usagePeriod(given, now)).toThrow(ApiError);
+    const reversed = { from: new Date('2026-09-10'), to: new Date('2026-09-09') };
+    for (const given of [reversed, { from: new Date('2020-01-01') }]) {
+      expect(() => usagePeriod(given, now)).toThrow(refusal('INVALID_FIELD', { field: 'from' }));
     }
   });
 });

@@ -49,29 +49,21 @@ const invoice = (
     }),
   }) as unknown as Stripe.Invoice;
 
+const refusedFor = (last_payment_error: object | null) => ({
+  status: 'requires_payment_method',
+  last_payment_error,
+});
+const DECLINED = refusedFor({ code: 'card_declined', decline_code: 'insufficient_funds' });
+
 describe('an invoice', () => {
   it.each([
     ['draft', null, null],
     ['open', null, null],
-    ['open', { status: 'requires_payment_method', last_payment_error: null }, null],
+    ['open', refusedFor(null), null],
     ['open', { status: 'processing', last_payment_error: null }, null],
     ['open', { status: 'requires_action', last_payment_error: null }, 'ask'],
-    [
-      'open',
-      {
-        status: 'requires_payment_method',
-        last_payment_error: { code: 'authentication_required' },
-      },
-      'ask',
-    ],
-    [
-      'open',
-      {
-        status: 'requires_payment_method',
-        last_payment_error: { code: 'card_declined', decline_code: 'insufficient_funds' },
-      },
-      'decline',
-    ],
+    ['open', refusedFor({ code: 'authentication_required' }), 'ask'],
+    ['open', DECLINED, 'decline'],
     ['uncollectible', null, null],
     ['paid', { status: 'succeeded', last_payment_error: null }, 'pay'],
     ['void', null, 'void'],
@@ -80,38 +72,28 @@ describe('an invoice', () => {
   });
 
   it('yields the reason of a refusal and the page to pay on', () => {
-    const intent = {
-      status: 'requires_payment_method',
-      last_payment_error: { code: 'card_declined', decline_code: 'insufficient_funds' },
-    };
-    const reading = readInvoice(invoice('open', intent));
+    const reading = readInvoice(invoice('open', DECLINED));
     expect(factsOf(reading, asked(), new Date())).toEqual({
       payment_url: 'https://pay.test/in_1',
       failure: 'insufficient_funds',
     });
   });
 
-  const covered = (paid_at: string, charge = asked()): string | null | undefined => {
+  const OURS = { attempt_open: true };
+  const LATER = { ...OURS, attempt_month: '2026-10' };
+
+  it.each<[when: string, paid_at: string, charge: Partial<SlotCharge>, covers: string]>([
+    ['in its month, however late the webhook comes', '2026-09-14T10:00:00Z', {}, '2026-09'],
+    ['at the end of its month', '2026-09-30T23:59:59Z', {}, '2026-09'],
+    ['by a person just after its month', '2026-10-01T00:00:30Z', {}, '2026-10'],
+    ['by a person in a later month', '2026-11-02T10:00:00Z', {}, '2026-11'],
+    ['by us, with a clock that is behind', '2026-10-01T00:00:30Z', OURS, '2026-09'],
+    ['by us, with a clock that is ahead', '2026-08-31T23:59:59Z', OURS, '2026-09'],
+    ['by us for a later month', '2026-10-01T00:00:30Z', LATER, '2026-10'],
+    ['by us for a month that begins', '2026-09-30T23:59:59Z', LATER, '2026-10'],
+  ])('that is paid %s (%s) covers the right month', (_when, paid_at, charge, covers) => {
     const paid = readInvoice(invoice('paid', null, Date.parse(paid_at) / 1_000));
-    return factsOf(paid, charge, new Date('2027-01-01T00:00:00Z')).covers;
-  };
-
-  it('that is paid in its month covers it, however late the webhook comes', () => {
-    expect(covered('2026-09-14T10:00:00Z')).toBe('2026-09');
-    expect(covered('2026-09-30T23:59:59Z')).toBe('2026-09');
-  });
-
-  it('that a person pays in a later month covers the later month', () => {
-    expect(covered('2026-10-01T00:00:30Z')).toBe('2026-10');
-    expect(covered('2026-11-02T10:00:00Z')).toBe('2026-11');
-  });
-
-  it('that we pay around midnight covers the charged month despite clock differences', () => {
-    expect(covered('2026-10-01T00:00:30Z', asked({ attempt_open: true }))).toBe('2026-09');
-    expect(covered('2026-08-31T23:59:59Z', asked({ attempt_open: true }))).toBe('2026-09');
-    const later = asked({ attempt_open: true, attempt_month: '2026-10' });
-    expect(covered('2026-10-01T00:00:30Z', later)).toBe('2026-10');
-    expect(covered('2026-09-30T23:59:59Z', later)).toBe('2026-10');
+    expect(factsOf(paid, asked(charge), new Date('2027-01-01T00:00:00Z')).covers).toBe(covers);
   });
 });
 
