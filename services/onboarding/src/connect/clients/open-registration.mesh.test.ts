@@ -10,9 +10,13 @@ const DAY_S = 86_400;
 
 const world = useWorld();
 
-const register = (partner_id: string) =>
+let _id: string;
+beforeEach(async () => {
+  ({ _id } = await world.partner());
+});
+const register = (partner_id = _id) =>
   world.register(partner_id, { ...ONE, access_token: 'EMULATED-TOKEN-1' });
-const remove = (partner_id: string) =>
+const remove = (partner_id = _id) =>
   world.handlers.deleteClient({ partner_id, waba_id: ONE.waba_id });
 
 /** The owners of the number, its spelling and its account, which agree. */
@@ -50,7 +54,6 @@ function whenSubscribing(meanwhile: () => Promise<void>): void {
 }
 
 it('hands the events to the partner before the subscription is answered', async () => {
-  const { _id } = await world.partner();
   let meanwhile: string[] | undefined;
   whenSubscribing(async () => {
     meanwhile = await owners();
@@ -59,35 +62,33 @@ it('hands the events to the partner before the subscription is answered', async 
     // A cached answer may name an earlier owner only.
     expect(world.deps.bumped.join()).toContain(ONE.waba_id);
   });
-  await register(_id);
+  await register();
   expect(meanwhile).toEqual([_id]);
   expect(await owners()).toEqual([_id]);
 });
 
 it('hands the events to a second partner beside the first', async () => {
-  const [first, second] = [await world.partner(), await world.partner()];
-  await register(first._id);
+  const second = await world.partner();
+  await register();
   let meanwhile: string[] | undefined;
   whenSubscribing(async () => void (meanwhile = await owners()));
   await register(second._id);
-  expect(meanwhile).toEqual([first._id, second._id].sort());
+  expect(meanwhile).toEqual([_id, second._id].sort());
 });
 
 it('keeps the events of a subscription without an answer for a repeat, which is retryable', async () => {
-  const { _id } = await world.partner();
   await world.emulator.fault({ match: SUBSCRIPTION, drop: 'after' });
-  const failure = await failureOf(register(_id));
+  const failure = await failureOf(register());
   expect(failure).toMatchObject({ code: 'UPSTREAM_ERROR', retryable: true });
   expect(await owners()).toEqual([_id]);
   expect((await world.deps.partners.find(_id))?.wabas).toEqual([]);
-  expect(await register(_id)).toMatchObject({ created: true });
+  expect(await register()).toMatchObject({ created: true });
   expect(await owners()).toEqual([_id]);
 });
 
 it('ends a registration that is not repeated within a day', async () => {
-  const { _id } = await world.partner();
   await world.emulator.fault({ match: SUBSCRIPTION, drop: 'after' });
-  await failureOf(register(_id));
+  await failureOf(register());
   world.passTime(DAY_S - 60);
   expect(await owners()).toEqual([_id]);
   world.passTime(61);
@@ -95,21 +96,20 @@ it('ends a registration that is not repeated within a day', async () => {
 });
 
 it('leaves nothing behind when the upstream refuses the subscription', async () => {
-  const { _id } = await world.partner();
   await world.emulator.fault({ match: SUBSCRIPTION, error: { code: 200, message: 'No right' } });
-  const failure = await failureOf(register(_id));
+  const failure = await failureOf(register());
   expect(failure).toMatchObject({ upstream_code: 200, retryable: false });
   expect(await owners()).toEqual([]);
 });
 
 it('ends with the deletion of its client, also one that was never stored', async () => {
-  const [stored, unknown] = [await world.partner(), await world.partner()];
-  await register(stored._id);
+  const unknown = await world.partner();
+  await register();
   await world.emulator.fault({ match: SUBSCRIPTION, drop: 'after' });
   await failureOf(register(unknown._id));
-  expect(await owners()).toEqual([stored._id, unknown._id].sort());
+  expect(await owners()).toEqual([_id, unknown._id].sort());
   await world.emulator.clearRequests();
-  await remove(stored._id);
+  await remove();
   expect(await owners()).toEqual([unknown._id]);
   const [unsubscribed] = await world.emulator.requests({ ...SUBSCRIPTION, method: 'DELETE' });
   expect(unsubscribed).toBeUndefined();
@@ -118,9 +118,8 @@ it('ends with the deletion of its client, also one that was never stored', async
 });
 
 it('hands over the events of an account that is being restored', async () => {
-  const { _id } = await world.partner();
-  await register(_id);
-  await remove(_id);
+  await register();
+  await remove();
   expect(await owners()).toEqual([]);
   let meanwhile: string[] | undefined;
   whenSubscribing(async () => void (meanwhile = await owners()));

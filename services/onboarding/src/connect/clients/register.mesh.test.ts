@@ -6,17 +6,20 @@ const TOKEN = 'EMULATED-TOKEN-1';
 
 const world = useWorld();
 
-const register = (partner_id: string, given: object = {}) =>
-  world.register(partner_id, { ...ONE, access_token: TOKEN, ...given });
+let _id: string;
+beforeEach(async () => {
+  ({ _id } = await world.partner());
+});
+const register = (given: object = {}) =>
+  world.register(_id, { ...ONE, access_token: TOKEN, ...given });
 
 /** In the order in which they happened. */
-const events = async (partner_id: string) =>
-  (await world.handlers.listOnboardingEvents({ partner_id, limit: 200 })).events.reverse();
+const events = async () =>
+  (await world.handlers.listOnboardingEvents({ partner_id: _id, limit: 200 })).events.reverse();
 
 it('records every step with the account and the number', async () => {
-  const { _id } = await world.partner();
-  await register(_id);
-  const noted = await events(_id);
+  await register();
+  const noted = await events();
   expect(noted.map(({ current_step }) => current_step)).toEqual([
     'REGISTRATION',
     'COEXISTENCE_SYNC',
@@ -29,10 +32,9 @@ it('records every step with the account and the number', async () => {
 });
 
 it('records the upstream’s code and trace ID if it refuses the registration', async () => {
-  const { _id } = await world.partner();
-  const refused = await failureOf(register(_id, { access_token: 'EMULATED-TOKEN-INVALID' }));
+  const refused = await failureOf(register({ access_token: 'EMULATED-TOKEN-INVALID' }));
   expect(refused).toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 190 });
-  const noted = await events(_id);
+  const noted = await events();
   expect(noted).toHaveLength(1);
   expect(noted[0]).toMatchObject({
     ...ONE,
@@ -46,10 +48,10 @@ it('records the upstream’s code and trace ID if it refuses the registration', 
 });
 
 it('records which of our rules refuses the registration', async () => {
-  const { _id } = await world.partner({ max_wabas: 0 });
-  await failureOf(register(_id));
-  await failureOf(register(_id, { phone_number_id: '800000000000002' }));
-  const noted = await events(_id);
+  await world.deps.partners.change(_id, { max_wabas: 0 }, new Date());
+  await failureOf(register());
+  await failureOf(register({ phone_number_id: '800000000000002' }));
+  const noted = await events();
   expect(noted.map(({ current_step, error_code }) => [current_step, error_code])).toEqual([
     ['REGISTRATION', 'WABA_LIMIT_REACHED'],
     ['REGISTRATION', expect.any(String)],
