@@ -81,17 +81,20 @@ const change = (overrides: Partial<History['changes'][number]> = {}) => ({
   ...overrides,
 });
 
+const webhook = (status: number, events: string[]): History['webhooks'][number] => ({
+  ...{ invoked_ms: 0, completed_ms: 1, phone_number_id: NUMBER },
+  ...{ status, events },
+});
+
 const history = (overrides: Partial<History> = {}): History => ({
   sends: [send(), refused()],
   changes: [],
   status_reads: [],
   upstream: [
-    { id: 'wamid.1', to: '1', phone_number_id: NUMBER },
-    { id: 'wamid.3', to: '3', phone_number_id: NUMBER },
+    { id: 'wamid.1', to: '1' },
+    { id: 'wamid.3', to: '3' },
   ],
-  webhooks: [
-    { invoked_ms: 0, completed_ms: 1, status: 200, phone_number_id: NUMBER, events: EVENTS },
-  ],
+  webhooks: [webhook(200, EVENTS)],
   conversations: [['wamid.C.0', 'wamid.C.1']],
   arrivals: EVENTS.map((event) => arrival(event)),
   partners: [partner(), broadcaster()],
@@ -115,17 +118,11 @@ const verdict = (given: History, part: string): Verdict =>
 const redis = (name: string): History['faults'] => [
   { name, target: 'redis', from_ms: 550, to_ms: 2_000 },
 ];
-const again = { id: 'wamid.9', to: '1', phone_number_id: NUMBER };
-const goneTo = (to: string) => [
-  ...history().upstream,
-  { id: 'wamid.2', to, phone_number_id: NUMBER },
-];
-const read = (status: string, at_ms: number) => ({
-  ...send(),
-  message_id: 'wamid.1',
-  status,
-  invoked_ms: at_ms,
-  completed_ms: at_ms + 1,
+const LOSES = redis('redis loses its last writes');
+const upstreamWith = (id: string, to: string) => [...history().upstream, { id, to }];
+const read = (status: string, at_ms: number): History['status_reads'][number] => ({
+  ...{ message_id: 'wamid.1', status },
+  ...{ invoked_ms: at_ms, completed_ms: at_ms + 1 },
 });
 
 test('a good history keeps every promise', () => {
@@ -138,6 +135,7 @@ const ends = (overrides: Partial<PartnerEnd>): Partial<History> => ({
 });
 const [FIRST, SECOND, THIRD] = EVENTS as [string, string, string];
 const KEYED = send({ key: 'k' });
+const UNKNOWN = send({ outcome: 'info', message_id: null });
 
 /** For a part of each promise's text: what breaks it, and the change to the good history. */
 const BAD: Record<string, Record<string, Partial<History>>> = {
@@ -146,12 +144,12 @@ const BAD: Record<string, Record<string, Partial<History>>> = {
     'is not in the message log': ends({ messages: [] }),
     'is recorded twice': ends({ messages: [...partner().messages, ...partner().messages] }),
   },
-  'a send refused': { 'is at the upstream': { upstream: goneTo('2') } },
-  'a send without a key': { 'is sent twice': { upstream: [...history().upstream, again] } },
+  'a send refused': { 'is at the upstream': { upstream: upstreamWith('wamid.2', '2') } },
+  'a send without a key': { 'is sent twice': { upstream: upstreamWith('wamid.9', '1') } },
   'an Idempotency-Key': {
     'is sent twice': {
-      sends: [send({ key: 'k', outcome: 'info', message_id: null }), KEYED],
-      upstream: [...history().upstream, again],
+      sends: [{ ...UNKNOWN, key: 'k' }, KEYED],
+      upstream: upstreamWith('wamid.9', '1'),
     },
     'gets two answers': { sends: [KEYED, send({ key: 'k', message_id: 'wamid.9' })] },
   },
@@ -186,7 +184,7 @@ const BAD: Record<string, Record<string, Partial<History>>> = {
   'a deleted client': {
     'a send after the deletion went upstream': {
       changes: [change()],
-      sends: [send({ outcome: 'info', message_id: null })],
+      sends: [UNKNOWN],
     },
   },
   'a replaced key': {
@@ -201,7 +199,9 @@ const BAD: Record<string, Record<string, Partial<History>>> = {
       messages: [{ message_id: 'wamid.1', status: 'accepted' }],
     }),
   },
-  'no contact of a broadcast': { 'a contact got it twice': { upstream: goneTo('3') } },
+  'no contact of a broadcast': {
+    'a contact got it twice': { upstream: upstreamWith('wamid.2', '3') },
+  },
   'the counters of a broadcast': {
     'a sent contact counts as failed': { broadcasts: [broadcast({ sent: 0, failed: 1 })] },
     'it does not complete': { broadcasts: [broadcast({ status: 'running' })] },
@@ -248,111 +248,109 @@ test('every promise has a history that breaks it', () => {
   expect(untested).toEqual([]);
 });
 
-describe('counts undecidable cases separately', () => {
-  test('a send with an unknown outcome may be at the upstream, once', () => {
-    const sends = [
-      send(),
-      send({ to: '2', outcome: 'info', message_id: null, answer: 'no answer' }),
-    ];
-    for (const upstream of [history().upstream, goneTo('2')]) {
-      expect(
-        broken(
-          history({
-            sends,
-            upstream,
-            partners: [partner({ ledger: ['wamid.1', 'wamid.2'] }), broadcaster()],
-          }),
-        ).filter((one) => !one.includes('ledger')),
-      ).toEqual([]);
-    }
-    expect(verdict(history({ sends }), 'an accepted send').unknown).toBe(1);
-  });
+const KEYED_TWICE = ['wamid.1', 'wamid.9'].map((message_id) => send({ key: 'k', message_id }));
+const SENT_TWICE: Partial<History> = {
+  upstream: upstreamWith('wamid.9', '1'),
+  ...ends({
+    messages: ['wamid.1', 'wamid.9'].map((message_id) => ({ message_id, status: 'sent' })),
+  }),
+};
+const FORGOTTEN: Partial<History> = { sends: [UNKNOWN], ...ends({ ledger: [] }) };
 
-  test('a refused attempt does not decide the other attempts under its key', () => {
-    const sends = [
-      send({ key: 'k', outcome: 'fail', message_id: null }),
-      send({ key: 'k', outcome: 'info', message_id: null }),
-    ];
-    expect(verdict(history({ sends }), 'a send refused').checked).toBe(0);
-  });
-
-  test('does not decide about a key whose record Redis has lost', () => {
-    const sends = [send({ key: 'k' }), send({ key: 'k', message_id: 'wamid.9' })];
-    const faults = redis('redis loses its last writes');
-    const { violations, unknown } = verdict(history({ sends, faults }), 'an Idempotency-Key');
-    expect([violations, unknown]).toEqual([[], 1]);
-  });
-
-  test('a send under a key whose record Redis has lost may go upstream again, another may not', () => {
-    const ids = ['wamid.1', 'wamid.9'];
-    const sends = ids.map((message_id) => send({ key: 'k', message_id }));
-    const given = {
-      sends,
-      upstream: ids.map((id) => ({
-        ...(history().upstream[0] as History['upstream'][number]),
-        id,
-      })),
-      partners: [
-        partner({ messages: ids.map((message_id) => ({ message_id, status: 'sent' })) }),
-        broadcaster(),
-      ],
-    };
-    const faults = redis('redis loses its last writes');
-    expect(verdict(history({ ...given, faults }), 'an accepted send').violations).toEqual([]);
-    expect(verdict(history(given), 'an accepted send').violations).toHaveLength(2);
-    const withoutKey = { ...given, faults, sends: sends.map((one) => ({ ...one, key: null })) };
-    expect(verdict(history(withoutKey), 'an accepted send').violations).toHaveLength(2);
-  });
-
-  test('does not decide about a send just after a deletion without Redis, but about a later one', () => {
-    const late = send({ invoked_ms: 5_000, completed_ms: 5_100 });
-    const given = { changes: [change()], faults: redis('kill engine') };
-    expect(verdict(history({ ...given, sends: [send()] }), 'a deleted client')).toMatchObject({
-      violations: [],
-      unknown: 1,
-    });
-    expect(
-      verdict(history({ ...given, sends: [late] }), 'a deleted client').violations,
-    ).toHaveLength(1);
-  });
-
-  test('a message with an unknown outcome need not be in the ledger after its client was deleted', () => {
-    const given = {
-      sends: [send({ outcome: 'info', message_id: null, answer: '502 UPSTREAM_ERROR' })],
-      partners: [partner({ ledger: [] }), broadcaster()],
-    };
-    const deleted = { invoked_ms: 1_200, completed_ms: 1_300 };
-    const ledger = (changes: History['changes']): Verdict =>
-      verdict(history({ ...given, changes }), 'in the ledger');
-    expect(ledger([change(deleted)])).toMatchObject({ violations: [], unknown: 1 });
-    expect(ledger([]).violations).toHaveLength(1);
-  });
-
-  test('does not decide about a send between a deletion and a registration that overlap', () => {
-    const changes = [change(), change({ kind: 'register', invoked_ms: 900, completed_ms: 1_050 })];
-    expect(verdict(history({ changes }), 'a deleted client').checked).toBe(0);
-  });
-
-  test('an event that was given up and is listed is not lost', () => {
-    const refusedEvent = EVENTS[0] as string;
-    const arrivals = EVENTS.map((event) =>
-      arrival(event, { answered: event === refusedEvent ? 410 : 200 }),
-    );
-    const partners = [partner({ failed_events: [`evt_${refusedEvent}`] }), broadcaster()];
-    expect(broken(history({ arrivals, partners }))).toEqual([]);
-  });
-
-  test('a webhook that was not answered 200 need not become an event', () => {
-    const webhooks = [
-      ...history().webhooks,
-      {
-        invoked_ms: 0,
-        completed_ms: 1,
-        status: 503,
-        phone_number_id: NUMBER,
-        events: ['message.received wamid.other'],
-      },
-    ];
-    expect(broken(history({ webhooks }))).toEqual([]);
-  });
+/** What is decided, as checked cases, violations and unknown cases of the promise. */
+test.each<[string, string, Partial<History>, [number, number, number]]>([
+  [
+    'a send with an unknown outcome that is not at the upstream',
+    'an accepted send',
+    { sends: [send(), { ...UNKNOWN, to: '2' }] },
+    [1, 0, 1],
+  ],
+  [
+    'a send with an unknown outcome that is at the upstream once',
+    'a send without a key',
+    { sends: [send(), { ...UNKNOWN, to: '2' }], upstream: upstreamWith('wamid.2', '2') },
+    [2, 0, 1],
+  ],
+  [
+    'a refused attempt beside an unknown one under its key',
+    'a send refused',
+    { sends: [refused({ key: 'k' }), { ...UNKNOWN, to: '2', key: 'k' }] },
+    [0, 0, 0],
+  ],
+  [
+    'two answers under a key whose record Redis may have lost',
+    'an Idempotency-Key',
+    { sends: KEYED_TWICE, faults: LOSES },
+    [0, 0, 1],
+  ],
+  [
+    'two messages of a key whose record Redis may have lost',
+    'an accepted send',
+    { ...SENT_TWICE, sends: KEYED_TWICE, faults: LOSES },
+    [2, 0, 0],
+  ],
+  [
+    'two messages of a key while Redis was sound',
+    'an accepted send',
+    { ...SENT_TWICE, sends: KEYED_TWICE },
+    [2, 2, 0],
+  ],
+  [
+    'two messages without a key while Redis lost its last writes',
+    'an accepted send',
+    { ...SENT_TWICE, sends: KEYED_TWICE.map((one) => ({ ...one, key: null })), faults: LOSES },
+    [2, 2, 0],
+  ],
+  [
+    'a send just after a deletion without Redis',
+    'a deleted client',
+    { changes: [change()], faults: redis('kill engine'), sends: [send()] },
+    [0, 0, 1],
+  ],
+  [
+    'a send long after a deletion without Redis',
+    'a deleted client',
+    {
+      changes: [change()],
+      faults: redis('kill engine'),
+      sends: [send({ invoked_ms: 5_000, completed_ms: 5_100 })],
+    },
+    [1, 1, 0],
+  ],
+  [
+    'a send between a deletion and a registration that overlap',
+    'a deleted client',
+    { changes: [change(), change({ kind: 'register', invoked_ms: 900, completed_ms: 1_050 })] },
+    [0, 0, 0],
+  ],
+  [
+    'a message with an unknown outcome that the ledger lacks after its client was deleted',
+    'in the ledger',
+    { ...FORGOTTEN, changes: [change({ invoked_ms: 1_200, completed_ms: 1_300 })] },
+    [1, 0, 1],
+  ],
+  [
+    'a message with an unknown outcome that the ledger lacks',
+    'in the ledger',
+    FORGOTTEN,
+    [2, 1, 0],
+  ],
+  [
+    'an event that was given up and is listed',
+    'reaches each receiver',
+    {
+      arrivals: EVENTS.map((event) => arrival(event, { answered: event === FIRST ? 410 : 200 })),
+      ...ends({ failed_events: [`evt_${FIRST}`] }),
+    },
+    [3, 0, 0],
+  ],
+  [
+    'a webhook that was not answered 200',
+    'is in the log of each owner',
+    { webhooks: [webhook(200, EVENTS), webhook(503, ['message.received wamid.other'])] },
+    [3, 0, 0],
+  ],
+])('decides about %s', (_case, part, overrides, counts) => {
+  const { checked, violations, unknown } = verdict(history(overrides), part);
+  expect([checked, violations.length, unknown]).toEqual(counts);
 });

@@ -1,7 +1,7 @@
 // Proves the promises of the architecture from the history of a run, one by one. Pure: a history
 // in, counts out. Cases that cannot be decided, because an outcome is unknown or a documented
 // exception applies, are counted separately.
-import type { Arrival, History, LogEntry, Send } from './history';
+import type { Arrival, Change, FaultSpan, History, LogEntry, PartnerEnd, Send } from './history';
 
 export interface Verdict {
   promise: string;
@@ -10,22 +10,17 @@ export interface Verdict {
   unknown: number;
 }
 
-type Check = (history: History, tally: Tally) => void;
+/** `sent`: the ids of the messages that the upstream has for each recipient. */
+type Check = (history: History, tally: Tally, sent: Map<string, string[]>) => void;
 
 /**
  * A deletion or rotation without Redis takes effect after three seconds (runbook, Redis
  * unreachable).
  */
 const REDIS_GRACE_MS = 4_000;
-const RANK: Readonly<Record<string, number>> = {
-  accepted: 0,
-  sent: 1,
-  delivered: 2,
-  read: 3,
-  failed: 4,
-};
+const STATUSES = ['accepted', 'sent', 'delivered', 'read', 'failed'];
 
-const rankOf = (status: string): number => RANK[status] ?? 0;
+const rankOf = (status: string): number => Math.max(0, STATUSES.indexOf(status));
 
 class Tally {
   checked = 0;
@@ -53,8 +48,15 @@ function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string,
   return groups;
 }
 
-const sentTo = ({ upstream }: History): Map<string, string[]> =>
-  new Map([...groupBy(upstream, ({ to }) => to)].map(([to, all]) => [to, all.map(({ id }) => id)]));
+/** Counts how often a list of a partner's end state holds an entry. */
+function counterOf({ partners }: History, listOf: (end: PartnerEnd) => string[]) {
+  const entries = partners.flatMap((end) => listOf(end).map((entry) => `${end.name} ${entry}`));
+  const counts = groupBy(entries, (entry) => entry);
+  return (name: string, entry: string): number => counts.get(`${name} ${entry}`)?.length ?? 0;
+}
+
+const eventIds = ({ log }: PartnerEnd): Map<string, string> =>
+  new Map(log.map(({ event, event_id }) => [event, event_id]));
 
 /** Messages of which no attempt has a known outcome, although one may have been sent. */
 const countUnknown = (sends: Send[]): number =>
@@ -64,26 +66,30 @@ const countUnknown = (sends: Send[]): number =>
       attempts.every(({ outcome }) => outcome !== 'ok'),
   ).length;
 
+const hadFault = (
+  { faults }: History,
+  [from_ms, to_ms]: [number, number],
+  matches: (fault: FaultSpan) => boolean,
+): boolean =>
+  faults.some((fault) => fault.from_ms < to_ms && fault.to_ms > from_ms && matches(fault));
+
 /**
  * Redis lost its last writes between the first and the last attempt: the record of the key may be
  * among them.
  */
-const isKeyLost = (history: History, attempts: Send[]): boolean => {
-  const from = Math.min(...attempts.map(({ invoked_ms }) => invoked_ms));
-  const to = Math.max(...attempts.map(({ completed_ms }) => completed_ms));
-  return history.faults.some(
-    (fault) =>
-      fault.name === 'redis loses its last writes' && fault.from_ms < to && fault.to_ms > from,
+const isKeyLost = (history: History, attempts: Send[]): boolean =>
+  hadFault(
+    history,
+    [
+      Math.min(...attempts.map(({ invoked_ms }) => invoked_ms)),
+      Math.max(...attempts.map(({ completed_ms }) => completed_ms)),
+    ],
+    ({ name }) => name === 'redis loses its last writes',
   );
-};
 
-const acceptedSends: Check = (history, tally) => {
-  const sent = sentTo(history);
-  const recorded = new Map(
-    history.partners.map(({ name, messages }) => [
-      name,
-      groupBy(messages, ({ message_id }) => message_id),
-    ]),
+const acceptedSends: Check = (history, tally, sent) => {
+  const recordsOf = counterOf(history, ({ messages }) =>
+    messages.map(({ message_id }) => message_id),
   );
   tally.unknown = countUnknown(history.sends);
   const attemptsTo = groupBy(history.sends, ({ to }) => to);
@@ -92,7 +98,7 @@ const acceptedSends: Check = (history, tally) => {
     const ids = sent.get(one.to) ?? [];
     // If the record of its key is lost, a repeated send is a second message.
     const mayRepeat = one.key !== null && isKeyLost(history, attemptsTo.get(one.to) ?? []);
-    const records = recorded.get(one.partner)?.get(one.message_id)?.length ?? 0;
+    const records = recordsOf(one.partner, one.message_id);
     tally.expect(
       ids.includes(one.message_id) && (ids.length === 1 || mayRepeat) && records === 1,
       () =>
@@ -101,8 +107,7 @@ const acceptedSends: Check = (history, tally) => {
   }
 };
 
-const refusedSends: Check = (history, tally) => {
-  const sent = sentTo(history);
+const refusedSends: Check = (history, tally, sent) => {
   for (const [to, attempts] of groupBy(history.sends, (one) => one.to)) {
     if (attempts.some(({ outcome }) => outcome !== 'fail')) continue;
     tally.expect(
@@ -112,8 +117,7 @@ const refusedSends: Check = (history, tally) => {
   }
 };
 
-const sentOnce: Check = (history, tally) => {
-  const sent = sentTo(history);
+const sentOnce: Check = (history, tally, sent) => {
   for (const { to, key, outcome } of history.sends) {
     if (key !== null) continue;
     if (outcome === 'info') tally.unknown += 1;
@@ -122,8 +126,7 @@ const sentOnce: Check = (history, tally) => {
   }
 };
 
-const keyedOnce: Check = (history, tally) => {
-  const sent = sentTo(history);
+const keyedOnce: Check = (history, tally, sent) => {
   const keyed = history.sends.filter(({ key }) => key !== null);
   for (const [key, attempts] of groupBy(keyed, (one) => `${one.partner} ${one.key}`)) {
     const ids = new Set(attempts.flatMap(({ message_id }) => message_id ?? []));
@@ -159,11 +162,11 @@ function* owed(history: History): Generator<[History['partners'][number], Set<st
 }
 
 const eventsLogged: Check = (history, tally) => {
-  for (const [partner, events] of owed(history)) {
-    const logged = groupBy(partner.log, ({ event }) => event);
+  const timesIn = counterOf(history, ({ log }) => log.map(({ event }) => event));
+  for (const [{ name }, events] of owed(history)) {
     for (const event of events) {
-      const times = logged.get(event)?.length ?? 0;
-      tally.expect(times === 1, () => `${event} is ${times} times in the log of ${partner.name}`);
+      const times = timesIn(name, event);
+      tally.expect(times === 1, () => `${event} is ${times} times in the log of ${name}`);
     }
   }
 };
@@ -176,7 +179,7 @@ const eventsDelivered: Check = (history, tally) => {
   );
   for (const [partner, events] of owed(history)) {
     if (partner.receiver === null) continue;
-    const ids = new Map(partner.log.map(({ event, event_id }) => [event, event_id]));
+    const ids = eventIds(partner);
     const listed = new Set(partner.failed_events);
     for (const event of events) {
       const isListed = listed.has(ids.get(event) ?? '');
@@ -189,9 +192,7 @@ const eventsDelivered: Check = (history, tally) => {
 };
 
 const stableIds: Check = ({ arrivals, partners }, tally) => {
-  const logs = new Map(
-    partners.map(({ name, log }) => [name, new Map(log.map((one) => [one.event, one.event_id]))]),
-  );
+  const logs = new Map(partners.map((one) => [one.name, eventIds(one)]));
   for (const { partner, event, event_id } of arrivals) {
     // Events without a message do not name their subject.
     if (!event.startsWith('message.')) continue;
@@ -213,19 +214,16 @@ const conversationsInOrder: Check = ({ conversations, arrivals, partners }, tall
       sources.push(['receiver', own.map(({ event }) => event)]);
     }
     for (const [source, events] of sources) {
-      const places = new Map<string, number>();
-      for (const [place, event] of events.entries()) {
-        if (!places.has(event)) places.set(event, place);
-      }
-      const placeOf = (id: string | undefined): number | undefined =>
-        places.get(`message.received ${id}`);
+      // An event that was repeated has the place at which it came first.
+      const places = new Map([...events.entries()].reverse().map(([at, event]) => [event, at]));
       for (const ids of conversations) {
-        for (const [index, id] of ids.entries()) {
-          const [before, place] = [placeOf(ids[index - 1]), placeOf(id)];
-          if (before === undefined || place === undefined) continue;
+        const came = ids.map((id) => ({ id, place: places.get(`message.received ${id}`) }));
+        for (const [index, { id, place }] of came.entries()) {
+          const before = came[index - 1];
+          if (before?.place === undefined || place === undefined) continue;
           tally.expect(
-            before < place,
-            () => `${source} of ${name}: ${id} came before ${ids[index - 1]}`,
+            before.place < place,
+            () => `${source} of ${name}: ${id} came before ${before.id}`,
           );
         }
       }
@@ -257,58 +255,42 @@ const logIsFinal: Check = ({ partners }, tally) => {
   }
 };
 
-/** True if Redis had a fault shortly before or between these times. */
-const isRedisFaulty = ({ faults }: History, from_ms: number, to_ms: number): boolean =>
-  faults.some(
-    ({ target, from_ms: from, to_ms: to }) =>
-      (target === 'redis' || target.endsWith('>redis')) &&
-      from < to_ms &&
-      to + REDIS_GRACE_MS > from_ms,
+/** Expects that a send was refused, since the change had completed before it was invoked. */
+function expectRefused(history: History, tally: Tally, one: Send, change: Change, isSent: boolean) {
+  const { kind, invoked_ms, completed_ms } = change;
+  const isRecent = one.invoked_ms - completed_ms < REDIS_GRACE_MS;
+  const isRedis = ({ target }: FaultSpan): boolean => /(^|>)redis$/.test(target);
+  if (isRecent && hadFault(history, [invoked_ms - REDIS_GRACE_MS, one.completed_ms], isRedis)) {
+    tally.unknown += 1;
+    return;
+  }
+  tally.expect(
+    !isSent && one.outcome !== 'ok',
+    () => `${one.to} was sent at ${one.invoked_ms} ms, after ${kind}: ${one.answer}`,
   );
+}
 
-const deletedClients: Check = (history, tally) => {
-  const sent = sentTo(history);
+const deletedClients: Check = (history, tally, sent) => {
   const changes = groupBy(history.changes, ({ partner }) => partner);
   for (const one of history.sends) {
-    const before = (changes.get(one.partner) ?? []).filter(
+    const last = (changes.get(one.partner) ?? []).findLast(
       ({ kind, invoked_ms }) =>
         (kind === 'delete' || kind === 'register') && invoked_ms < one.completed_ms,
     );
-    const last = before.at(-1);
     if (last?.kind !== 'delete' || last.completed_ms > one.invoked_ms) continue;
     if (last.outcome !== 'ok') tally.unknown += 1;
-    else if (
-      one.invoked_ms - last.completed_ms < REDIS_GRACE_MS &&
-      isRedisFaulty(history, last.invoked_ms, one.completed_ms)
-    ) {
-      tally.unknown += 1;
-    } else {
-      tally.expect(
-        !sent.has(one.to) && one.outcome !== 'ok',
-        () => `${one.to} was sent at ${one.invoked_ms} ms, after the deletion: ${one.answer}`,
-      );
-    }
+    else expectRefused(history, tally, one, last, sent.has(one.to));
   }
 };
 
-const rotatedKeys: Check = (history, tally) => {
-  const sent = sentTo(history);
+const rotatedKeys: Check = (history, tally, sent) => {
   for (const one of history.sends) {
     if (!one.with_old_key) continue;
     const rotation = history.changes.findLast(
       ({ kind, partner, completed_ms }) =>
         kind === 'rotate-key' && partner === one.partner && completed_ms <= one.invoked_ms,
-    );
-    const since = rotation?.completed_ms ?? 0;
-    const isRecent = one.invoked_ms - since < REDIS_GRACE_MS;
-    if (isRecent && isRedisFaulty(history, rotation?.invoked_ms ?? 0, one.completed_ms)) {
-      tally.unknown += 1;
-      continue;
-    }
-    tally.expect(
-      !sent.has(one.to) && one.outcome !== 'ok',
-      () => `${one.to} was sent with a replaced key at ${one.invoked_ms} ms: ${one.answer}`,
-    );
+    ) as Change;
+    expectRefused(history, tally, one, rotation, sent.has(one.to));
   }
 };
 
@@ -342,8 +324,7 @@ const statusesNeverLowered: Check = (history, tally) => {
   }
 };
 
-const broadcastContacts: Check = (history, tally) => {
-  const sent = sentTo(history);
+const broadcastContacts: Check = (history, tally, sent) => {
   for (const { broadcast_id, contacts } of history.broadcasts) {
     for (const contact of contacts) {
       const times = sent.get(contact)?.length ?? 0;
@@ -352,8 +333,7 @@ const broadcastContacts: Check = (history, tally) => {
   }
 };
 
-const broadcastCounters: Check = (history, tally) => {
-  const sent = sentTo(history);
+const broadcastCounters: Check = (history, tally, sent) => {
   for (const { broadcast_id, status, total, contacts, ...counted } of history.broadcasts) {
     const arrived = contacts.filter((contact) => sent.has(contact)).length;
     tally.unknown += counted.failed;
@@ -409,13 +389,11 @@ const unclaimed = ({ sends, changes }: History): Set<string> =>
 const ledgerRows: Check = (history, tally) => {
   const lost = unclaimed(history);
   const sender = senders(history);
-  const rows = new Map(
-    history.partners.map(({ name, ledger }) => [name, groupBy(ledger, (message_id) => message_id)]),
-  );
+  const rowsOf = counterOf(history, ({ ledger }) => ledger);
   for (const { id, to } of history.upstream) {
     const name = sender.get(to);
     if (name === undefined) continue;
-    const times = rows.get(name)?.get(id)?.length ?? 0;
+    const times = rowsOf(name, id);
     if (times === 0 && lost.has(to)) tally.unknown += 1;
     else tally.expect(times === 1, () => `${id} to ${to} of ${name} has ${times} rows`);
   }
@@ -481,9 +459,12 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'all parts are healthy after the faults, without a restart': healthy,
 };
 
-export const checkHistory = (history: History): Verdict[] =>
-  Object.entries(PROMISES).map(([promise, check]) => {
+export function checkHistory(history: History): Verdict[] {
+  const sent = new Map<string, string[]>();
+  for (const { to, id } of history.upstream) sent.set(to, [...(sent.get(to) ?? []), id]);
+  return Object.entries(PROMISES).map(([promise, check]) => {
     const tally = new Tally();
-    check(history, tally);
+    check(history, tally, sent);
     return { promise, ...tally };
   });
+}

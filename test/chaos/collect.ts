@@ -119,7 +119,6 @@ async function partnerEnd(
 
 async function broadcastsOf(stage: Scene, traffic: Traffic): Promise<Broadcast[]> {
   const partner = stage.partners.find(({ name }) => name === 'broadcaster') as StagePartner;
-  const contacts = new Map(traffic.broadcasts.map((one) => [one.name, one.contacts]));
   const found: Array<{ id: number; name: string }> = [];
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { broadcasts, total } = await get(
@@ -134,8 +133,8 @@ async function broadcastsOf(stage: Scene, traffic: Traffic): Promise<Broadcast[]
     found.map(async ({ id: broadcast_id, name }) => {
       const { broadcast } = await get(stage, partner, `/broadcasts/${broadcast_id}`);
       const { status, total, sent, failed } = broadcast as Broadcast;
-      const its = contacts.get(name) ?? [];
-      return { broadcast_id, name, status, total, sent, failed, contacts: its };
+      const contacts = traffic.broadcasts.get(name) ?? [];
+      return { broadcast_id, name, status, total, sent, failed, contacts };
     }),
   );
 }
@@ -203,11 +202,7 @@ export async function collect(
       sends: traffic.sends,
       changes: traffic.changes,
       status_reads: traffic.status_reads,
-      upstream: upstream.map(({ id, to, phone_number_id }) => ({
-        id,
-        to: String(to),
-        phone_number_id,
-      })),
+      upstream: upstream.map(({ id, to }) => ({ id, to: String(to) })),
       webhooks: stage.webhooks,
       conversations: traffic.conversations,
       arrivals: stage.arrivals,

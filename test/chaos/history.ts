@@ -4,7 +4,7 @@
 
 export type Outcome = 'ok' | 'fail' | 'info';
 
-export interface Op {
+interface Op {
   /** Milliseconds since the start of the run. */
   invoked_ms: number;
   completed_ms: number;
@@ -28,15 +28,9 @@ export interface Change extends Op {
   kind: 'register' | 'delete' | 'rotate-key' | 'rotate-secret';
 }
 
-export interface StatusRead extends Op {
+export interface StatusRead extends Pick<Op, 'invoked_ms' | 'completed_ms'> {
   message_id: string;
   status: string;
-}
-
-export interface UpstreamMessage {
-  id: string;
-  to: string;
-  phone_number_id: string;
 }
 
 /** One post of the upstream to the ingress. */
@@ -106,7 +100,7 @@ export interface History {
   sends: Send[];
   changes: Change[];
   status_reads: StatusRead[];
-  upstream: UpstreamMessage[];
+  upstream: Array<{ id: string; to: string }>;
   webhooks: WebhookPost[];
   /** IDs of the messages of each conversation, in the order in which the ingress accepted them. */
   conversations: string[][];

@@ -33,6 +33,8 @@ const BROADCAST_EVERY_MS = [4_000, 15_000] as const;
 const CONTACTS = [30, 120] as const;
 const LEAVE_EVERY_MS = [2_000, 8_000] as const;
 const ROTATE_EVERY_MS = [5_000, 15_000] as const;
+/** The rest of the rotations replace the webhook secret. */
+const KEY_SHARE = 0.7;
 const READ_EVERY_MS = [150, 600] as const;
 const STATUS_OF_LAST = 60;
 const LOG_PAGE = 200;
@@ -44,7 +46,8 @@ export interface Traffic {
   changes: Change[];
   status_reads: StatusRead[];
   conversations: string[][];
-  broadcasts: Array<{ name: string; key: string; contacts: string[]; outcome: Outcome }>;
+  /** The contacts of each, by its name. */
+  broadcasts: Map<string, string[]>;
   live_logs: Map<string, LogEntry[]>;
   reads: number;
   /** Ends when every operation has completed. */
@@ -57,7 +60,7 @@ export function startTraffic(stage: Scene, seed: number): Traffic {
     changes: [],
     status_reads: [],
     conversations: [],
-    broadcasts: [],
+    broadcasts: new Map(),
     live_logs: new Map(),
     reads: 0,
     async stop() {
@@ -155,22 +158,22 @@ async function sendUnderKeys(play: Play, partner: StagePartner, random: Random):
     const again_ms = between(random, KEYED_AGAIN_MS);
     const isTwice = random() < KEYED_TWICE;
     for (let time = 0; time < (isTwice ? 2 : 1); time += 1) {
-      open.push(untilDefinite(play, partner, { to, key, again_ms }));
+      open.push(untilDefinite(play, again_ms, () => send(play, partner, { to, key })));
     }
     await sleep(between(random, KEYED_EVERY_MS));
   }
   await Promise.all(open);
 }
 
-/** Repeats a send under its key, as a partner would, until the answer is definite. */
+/** Repeats a request under its key, as a partner would, until the answer is definite. */
 async function untilDefinite(
-  play: Play,
-  partner: StagePartner,
-  { to, key, again_ms }: { to: string; key: string; again_ms: number },
+  { stage }: Play,
+  again_ms: number,
+  request: () => Promise<Asked | undefined>,
 ): Promise<void> {
-  const until = play.stage.now() + KEYED_LIMIT_MS;
-  while (play.stage.now() < until) {
-    const answer = await send(play, partner, { to, key });
+  const until = stage.now() + KEYED_LIMIT_MS;
+  while (stage.now() < until) {
+    const answer = await request();
     if (outcomeOf(answer) === 'ok') return;
     const isFinal = answer?.body?.error?.retryable === false;
     if (isFinal && answer.status < 500) return;
@@ -238,46 +241,30 @@ async function leaveAndReturn(play: Play, partner: StagePartner, random: Random)
 async function rotate(play: Play, partner: StagePartner, random: Random): Promise<void> {
   const { operator } = play.stage;
   const { partner_id } = partner;
-  const settled = (act: () => Promise<void>): (() => Promise<Outcome>) => {
-    return () =>
-      act().then(
-        () => 'ok',
-        () => 'info',
-      );
+  const call = () => ownCall(unsampled(), RPC_LIMIT_MS);
+  const newSecret = async (): Promise<Outcome> => {
+    const given = { partner_id, overlap_hours: 1 };
+    partner.secrets.push((await operator.rotateWebhookSecret(given, call())).webhook_secret);
+    return 'ok';
   };
+  const newKey = async (): Promise<Outcome> => {
+    const given = { partner_id, overlap_hours: undefined };
+    partner.key = (await operator.rotateKey(given, call())).partner_key;
+    partner.keys.push(partner.key);
+    return 'ok';
+  };
+  const rotation = (kind: Change['kind'], act: () => Promise<Outcome>): Promise<Outcome> =>
+    change(play, partner, kind, () => act().catch(() => 'info'));
   while (!play.stopping) {
     await sleep(between(random, ROTATE_EVERY_MS));
-    const isKey = random() < 0.7;
-    if (!isKey) {
-      await change(
-        play,
-        partner,
-        'rotate-secret',
-        settled(async () => {
-          const call = ownCall(unsampled(), RPC_LIMIT_MS);
-          const given = { partner_id, overlap_hours: 1 };
-          partner.secrets.push((await operator.rotateWebhookSecret(given, call)).webhook_secret);
-        }),
-      );
+    if (random() > KEY_SHARE) {
+      await rotation('rotate-secret', newSecret);
       continue;
     }
     const old = partner.key;
-    const outcome = await change(
-      play,
-      partner,
-      'rotate-key',
-      settled(async () => {
-        const call = ownCall(unsampled(), RPC_LIMIT_MS);
-        const given = { partner_id, overlap_hours: undefined };
-        partner.key = (await operator.rotateKey(given, call)).partner_key;
-        partner.keys.push(partner.key);
-      }),
-    );
     // Unknown: which key is valid shows only with the next rotation.
-    if (outcome !== 'ok') continue;
-    await send(play, partner, { partner_key: old });
-    await send(play, partner);
-    await send(play, partner, { partner_key: old });
+    if ((await rotation('rotate-key', newKey)) !== 'ok') continue;
+    for (const partner_key of [old, partner.key, old]) await send(play, partner, { partner_key });
   }
 }
 
@@ -288,20 +275,15 @@ async function broadcast(play: Play, partner: StagePartner, random: Random): Pro
     const name = `chaos-${count}`;
     const again_ms = between(random, KEYED_AGAIN_MS);
     const pause_ms = between(random, BROADCAST_EVERY_MS);
-    const made = { name, key: name, contacts, outcome: 'info' as Outcome };
-    traffic.broadcasts.push(made);
-    const until = stage.now() + KEYED_LIMIT_MS;
-    while (stage.now() < until) {
-      const answer = await ask(stage.mesh.base_url, partner.key, {
+    traffic.broadcasts.set(name, contacts);
+    await untilDefinite(play, again_ms, () =>
+      ask(stage.mesh.base_url, partner.key, {
         method: 'POST',
         path: '/broadcasts',
         body: { name, template_name: 'hello_world', template_language: 'en_US', contacts },
         headers: { ...scopeOf(partner), 'idempotency-key': name },
-      });
-      made.outcome = outcomeOf(answer);
-      if (made.outcome === 'ok') break;
-      await sleep(again_ms);
-    }
+      }),
+    );
     await sleep(pause_ms);
   }
 }
@@ -332,8 +314,6 @@ async function readAround(play: Play, partner: StagePartner, random: Random): Pr
     traffic.status_reads.push({
       invoked_ms,
       completed_ms: stage.now(),
-      outcome: 'ok',
-      partner: partner.name,
       message_id,
       status: found.status as string,
     });
