@@ -3,7 +3,13 @@ import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { enginePid, SERVICE_NAMES, type EngineName, type MeshProcessName } from '@bmg/local';
+import {
+  pidOf,
+  SERVICE_NAMES,
+  type EngineName,
+  type MeshProcessName,
+  type ProcessName,
+} from '@bmg/local';
 import type { FaultInput } from '../emulator/faults';
 import { seededRandom, type Random } from '../emulator/random';
 import { between, pick, type FaultKind, type Planned } from './schedule';
@@ -18,7 +24,7 @@ export interface Fault extends FaultKind {
   missing?(stage: Stage): string | undefined;
 }
 
-const ENGINES: readonly EngineName[] = ['kafka', 'mongo', 'redis'];
+export const ENGINES: readonly EngineName[] = ['kafka', 'mongo', 'redis'];
 const MINUTE_MS = 60_000;
 const PAUSE_MS = [1_000, 30_000] as const;
 const LINK_MS = [2_000, 20_000] as const;
@@ -31,19 +37,15 @@ const LINKS = Object.entries(CALLS).flatMap(([caller, servers]) =>
   servers.map((server) => `${caller}>${server}`),
 );
 
-const isEngine = (target: string): target is EngineName =>
-  (ENGINES as readonly string[]).includes(target);
-
 function pidOfTarget({ mesh }: Stage, target: string): number {
-  if (!isEngine(target)) return mesh.pid(target as MeshProcessName);
-  const pid = enginePid(target, mesh.dir);
+  const pid = pidOf(target as ProcessName, mesh.dir);
   if (pid === undefined) throw new Error(`${target} does not run`);
   return pid;
 }
 
 /** An engine may have stopped by itself, for example on a full disk. */
 async function restartEngine({ mesh }: Stage, name: EngineName): Promise<void> {
-  if (enginePid(name, mesh.dir) !== undefined) await mesh.killEngine(name);
+  if (pidOf(name, mesh.dir) !== undefined) await mesh.killEngine(name);
   await mesh.startEngine(name);
 }
 

@@ -1,8 +1,8 @@
 // Stands between the upstream and the ingress: records every post with its answer, and which events
 // it has to become.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'undici';
+import { startPartner } from '../testkit/partner';
 import { signed } from '../testkit/upstream-webhooks';
 import { eventKey, type WebhookPost } from './history';
 
@@ -24,7 +24,7 @@ interface Body {
 }
 
 /** The events of a webhook's messages and statuses, by number. */
-export function eventsOf(text: string): Map<string, string[]> {
+function eventsOf(text: string): Map<string, string[]> {
   const events = new Map<string, string[]>();
   const { entry = [] } = JSON.parse(text) as Body;
   for (const { field, value } of entry.flatMap(({ changes = [] }) => changes)) {
@@ -43,10 +43,7 @@ export function eventsOf(text: string): Map<string, string[]> {
 /** Listens on 127.0.0.1 unless another address is given. */
 export async function recordIngress(posts: WebhookPost[], now: () => number, host = '127.0.0.1') {
   let target = '';
-  const forward = async (
-    body: string,
-    headers: Record<string, string | string[] | undefined>,
-  ): Promise<number> => {
+  const forward = async (body: string, headers: IncomingHttpHeaders): Promise<number> => {
     const invoked_ms = now();
     const status = await request(target, {
       method: 'POST',
@@ -66,30 +63,21 @@ export async function recordIngress(posts: WebhookPost[], now: () => number, hos
     }
     return status;
   };
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const { 'content-type': type, 'x-hub-signature-256': signature } = incoming.headers;
-      const headers = { 'content-type': type, 'x-hub-signature-256': signature };
-      void forward(Buffer.concat(chunks).toString('utf8'), headers).then((status) => {
-        if (status === 0) response.destroy();
-        else response.writeHead(status).end();
-      });
-    });
+  const upstream = await startPartner({ host });
+  upstream.behave(async ({ raw, headers }, response) => {
+    upstream.arrivals.length = 0;
+    const { 'content-type': type, 'x-hub-signature-256': signature } = headers;
+    const status = await forward(raw, { 'content-type': type, 'x-hub-signature-256': signature });
+    if (status === 0) response.destroy();
+    else response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
     /** Where the upstream posts. */
-    url: `http://${host}:${(server.address() as AddressInfo).port}/webhooks/upstream`,
+    url: upstream.url,
     /** Posts a body of the run itself; returns the status, 0 for no answer. */
     post: (body: string) => forward(body, signed(body)),
     /** Takes the URL of the ingress itself, or of a link to it. */
     forwardTo: (url: string) => void (target = url),
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => upstream.close(),
   };
 }

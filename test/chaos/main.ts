@@ -6,10 +6,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { enginePid, pidOf, RUN_DIR, SERVICE_NAMES, type EngineName } from '@bmg/local';
+import { pidOf, RUN_DIR, runningIn, SERVICE_NAMES } from '@bmg/local';
 import { untilHealthy } from './ask';
 import { collect, restartQuietly, type Collected } from './collect';
-import { FAULTS, runFault } from './faults';
+import { ENGINES, FAULTS, runFault } from './faults';
 import type { FaultSpan } from './history';
 import { planFaults, type Planned } from './schedule';
 import { openStage, type Stage } from './stage';
@@ -28,7 +28,6 @@ const SECONDS_MIN = 20;
 const PROGRESS_MS = 10_000;
 const HEALTHY_LIMIT_MS = 120_000;
 const SHOWN_VIOLATIONS = 10;
-const ENGINES: readonly EngineName[] = ['kafka', 'mongo', 'redis'];
 
 interface Run {
   stage: Stage;
@@ -92,9 +91,8 @@ function onceStopped(stage: Stage): { stop: () => Promise<void>; end: AbortSigna
       return ending.abort();
     }
     console.log(`${signal}: stopping`);
-    void continueAll(stage)
-      .then(stop)
-      .finally(() => process.exit(1));
+    continueAll(stage);
+    void stop().finally(() => process.exit(1));
   };
   process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
   return { stop, end: ending.signal };
@@ -103,7 +101,6 @@ function onceStopped(stage: Stage): { stop: () => Promise<void>; end: AbortSigna
 function kindsFor(stage: Stage, wanted: string[]): typeof FAULTS {
   const unknown = wanted.filter((name) => !FAULTS.some((fault) => fault.name === name));
   if (unknown.length > 0) throw new Error(`unknown fault ${unknown.join(', ')}: see --help`);
-  console.log('skipped: slow disk (needs a device of its own)');
   return FAULTS.filter(({ name, missing }) => {
     if (wanted.length > 0 && !wanted.includes(name)) return false;
     const why = missing?.(stage);
@@ -171,12 +168,11 @@ async function inject({ stage, spans, running }: Run, one: Planned): Promise<voi
 }
 
 /** Lets a process continue that a fault may have stopped. */
-async function continueAll({ mesh }: Stage): Promise<void> {
-  const pids = [
-    ...SERVICE_NAMES.map((name) => pidOf(name, mesh.dir)),
-    ...ENGINES.map((name) => enginePid(name, mesh.dir)),
-  ];
-  for (const pid of pids) if (pid !== undefined) process.kill(pid, 'SIGCONT');
+function continueAll({ mesh }: Stage): void {
+  for (const name of runningIn(mesh.dir)) {
+    const pid = pidOf(name, mesh.dir);
+    if (pid !== undefined) process.kill(pid, 'SIGCONT');
+  }
 }
 
 /** Ends the remaining faults. */
@@ -184,11 +180,11 @@ async function endFaults(stage: Stage): Promise<void> {
   const { mesh, links, faulty } = stage;
   for (const link of Object.values(links)) link.set(undefined);
   faulty.behave(undefined);
-  await continueAll(stage);
+  continueAll(stage);
   await mesh.emulator.clearFaults();
   await mesh.emulator.behaviour({ duplicate: 0, reorder: false });
   for (const name of ENGINES) {
-    if (enginePid(name, mesh.dir) === undefined) await mesh.startEngine(name);
+    if (pidOf(name, mesh.dir) === undefined) await mesh.startEngine(name);
   }
   for (const name of SERVICE_NAMES) {
     if (pidOf(name, mesh.dir) !== undefined) continue;
@@ -224,7 +220,7 @@ function report({ verdicts, settled_ms }: Collected, { seed, ...run }: Shown): b
   for (const { name } of run.planned) counts.set(name, (counts.get(name) ?? 0) + 1);
   console.log(`\nfaults: ${[...counts].map(([name, count]) => `${name} ${count}`).join(', ')}`);
   console.log(
-    `traffic: ${run.traffic.sends.length} sends, ${run.traffic.broadcasts.length} broadcasts, ` +
+    `traffic: ${run.traffic.sends.length} sends, ${run.traffic.broadcasts.size} broadcasts, ` +
       `${run.traffic.changes.length} changes, ${run.traffic.reads} reads; settled after ${Math.round(settled_ms / 1_000)} s`,
   );
   const width = Math.max(...verdicts.map(({ promise }) => promise.length));
