@@ -5,18 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@bmg/common/config';
-import { facts, SERVICES } from './facts';
+import { EVERYWHERE, facts, SERVICES } from './facts';
 import { CHART, KUBE_VERSION, example, manifests, quietEnvironment } from './render';
 import { conform } from './conform';
 import { customSchemas } from './custom-kinds';
-import {
-  componentOf,
-  componentsOf,
-  ELSEWHERE,
-  environmentOf,
-  podsOf,
-  withoutFiles,
-} from './manifest-parts';
+import { componentOf, componentsOf, environmentOf, podsOf, withoutFiles } from './manifest-parts';
 import { helm, KUBERNETES, kubernetesSchemas } from './tools';
 import { describeChart, of, textOf, VARIANTS } from './variants';
 
@@ -87,7 +80,7 @@ describeChart('the chart', () => {
             ...(known?.settings ?? []),
             ...(known?.secrets ?? []),
             ...(known?.optional_secrets ?? []),
-            ...ELSEWHERE,
+            ...Object.keys(EVERYWHERE),
           ]).toContain(setting);
         }
         const table = withoutFiles(SERVICES[name] ?? {});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 import { loadConfig, type Fields } from '@bmg/common/config';
-import { facts, ROOT, SERVICES, WORKSPACES } from './facts';
+import { EVERYWHERE, facts, ROOT, SERVICES, WORKSPACES } from './facts';
 import { composeSchema, hasGo } from './tools';
 import { load } from '../testkit/yaml';
 
@@ -86,8 +86,7 @@ test('has one container for each process, built from its workspace', () => {
 test.each(Object.keys(SERVICES))('%s reads and accepts all its settings', (name) => {
   const env = environment(name);
   const table = SERVICES[name] ?? {};
-  const elsewhere = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-  expect(Object.keys(env).filter((one) => !(one in table) && !elsewhere.includes(one))).toEqual([]);
+  expect(Object.keys(env).filter((one) => !(one in table) && !(one in EVERYWHERE))).toEqual([]);
   expect(() => loadConfig(table, env)).not.toThrow();
   expect(env).toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
 });

@@ -2,9 +2,6 @@
 import { facts, type SERVICES } from './facts';
 import type { Manifest } from './render';
 
-/** Settings of every service: read by telemetry and by the engine clients of a trial. */
-export const ELSEWHERE = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG'];
-
 /** Valid values for the secrets. */
 const SECRET_VALUES: Record<string, string> = {
   ENCRYPTION_KEYRING: 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',

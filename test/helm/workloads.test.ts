@@ -90,10 +90,13 @@ describeChart('a rollout of the chart', () => {
 });
 
 describeChart('a pod of the chart', () => {
-  test('is restarted for a hung event loop only, and gets no calls while it is not ready', () => {
+  test('has five minutes to start, is restarted if hung, and gets calls only while it is ready', () => {
     for (const variant of ['minimal', 'production']) {
       for (const one of deployments(variant)) {
-        const { livenessProbe, readinessProbe } = mainOf(one);
+        const { livenessProbe, readinessProbe, startupProbe } = mainOf(one);
+        // On a busy node a start took 87 seconds, and its pod was killed as a hung one.
+        expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBe(300);
+        expect(startupProbe.httpGet).toEqual(livenessProbe.httpGet);
         expect(livenessProbe).toEqual({
           httpGet: { path: '/livez', port: 'metrics' },
           periodSeconds: 10,
