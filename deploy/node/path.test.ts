@@ -31,7 +31,7 @@ beforeEach(async () => {
   const tarball = join(folder, 'made.tgz');
   await run('tar', ['-czf', tarball, '-C', folder, 'package']);
   integrity = `sha512-${createHash('sha512').update(fs.readFileSync(tarball)).digest('base64')}`;
-  writeNpm('for last; do :; done', `cp ${tarball} "$last/node-made-24.1.0.tgz"`);
+  writeNpm(...copyAs('24.1.0'));
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -39,6 +39,11 @@ function writeNpm(...lines: string[]): void {
   const script = ['#!/bin/sh', `echo called >>${folder}/calls`, ...lines].join('\n');
   fs.writeFileSync(join(folder, 'bin/npm'), script, { mode: 0o755 });
 }
+
+const copyAs = (version: string): string[] => [
+  'for last; do :; done',
+  `cp ${folder}/made.tgz "$last/node-made-${version}.tgz"`,
+];
 
 const calls = (): number => fs.readFileSync(join(folder, 'calls'), 'utf8').split('\n').length - 1;
 const left = (): string[] => fs.readdirSync(join(project, '.node'));
@@ -73,13 +78,10 @@ test('installs the package once, says so in one line, and needs no registry afte
   expect(left()).toEqual(['node-made-24.1.0']);
 });
 
-test.each(['22.19.0', '22.20.1', '24.0.0'])(
-  'uses Node %s, which is new enough',
-  async (running) => {
-    expect(await find({ running })).toEqual({ found: 'undefined', said: '' });
-    expect(fs.existsSync(join(project, '.node'))).toBe(false);
-  },
-);
+test.each(['22.19.0', '22.20.1', '24.0.0'])('uses Node %s: it is new enough', async (running) => {
+  expect(await find({ running })).toEqual({ found: 'undefined', said: '' });
+  expect(fs.existsSync(join(project, '.node'))).toBe(false);
+});
 
 test('does not use a minor version below the floor', async () => {
   expect(await find({ running: '22.18.3' })).toMatchObject({ found: installed() });
@@ -91,24 +93,23 @@ test('installs one Node for two calls at the same time', async () => {
   expect(left()).toEqual(['node-made-24.1.0']);
 });
 
-test('refuses a package whose hash differs, and keeps nothing of it', async () => {
-  integrity = 'sha512-other';
-  await expect(find()).rejects.toThrow(/node-made@24.1.0 has the hash sha512-.*has sha512-other/);
-  expect(left()).toEqual([]);
-});
-
-test('reports why npm could not download the package, and keeps nothing', async () => {
-  writeNpm('echo "the registry is unreachable" >&2', 'exit 1');
-  await expect(find()).rejects.toThrow(
-    'npm could not download node-made@24.1.0: the registry is unreachable',
-  );
-  expect(left()).toEqual([]);
-});
-
-test('refuses a package of another version, and keeps nothing of it', async () => {
-  const made = { made: { name: 'node-made', version: '24.1.1', integrity } };
-  writeNpm('for last; do :; done', `cp ${folder}/made.tgz "$last/node-made-24.1.1.tgz"`);
-  await expect(find({ packages: made })).rejects.toThrow('node-made@24.1.1 is Node v24.1.0');
+test.each<[string, { integrity?: string; version?: string; npm?: string[] }, RegExp]>([
+  [
+    'whose hash differs',
+    { integrity: 'sha512-other' },
+    /node-made@24.1.0 has the hash sha512-.*has sha512-other/,
+  ],
+  [
+    'that npm could not download',
+    { npm: ['echo "the registry is unreachable" >&2', 'exit 1'] },
+    /npm could not download node-made@24.1.0: the registry is unreachable/,
+  ],
+  ['of another version', { version: '24.1.1' }, /node-made@24.1.1 is Node v24.1.0/],
+])('refuses a package %s, and keeps nothing of it', async (_which, changed, reason) => {
+  const { version = '24.1.0', npm = copyAs(version) } = changed;
+  writeNpm(...npm);
+  const made = { name: 'node-made', version, integrity: changed.integrity ?? integrity };
+  await expect(find({ packages: { made } })).rejects.toThrow(reason);
   expect(left()).toEqual([]);
 });
 

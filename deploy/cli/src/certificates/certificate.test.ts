@@ -116,14 +116,9 @@ async function callerSeenBy(server: TlsData, client: TlsData): Promise<string[]>
 }
 
 describe('is renewed', () => {
-  const day = (days: number): number => NOW + days * DAY_MS;
-  const judged = async (
-    change: (data: TlsData) => TlsData | Promise<TlsData>,
-    at = NOW,
-  ): Promise<string | undefined> => {
-    const signer = await authority();
-    return reasonToRenew(await change(await issue(GATEWAY, 90, signer, NOW)), GATEWAY, signer, at);
-  };
+  const UNREADABLE = 'the certificate or its key is unreadable';
+  /** Another certificate for the same names. */
+  const other = async (): Promise<TlsData> => issue(GATEWAY, 90, await authority(), NOW);
 
   test.each([
     [90, 0, undefined],
@@ -138,35 +133,27 @@ describe('is renewed', () => {
   ])('valid for %d days, on day %d: %s', async (valid_days, at, reason) => {
     const signer = await authority();
     const data = await issue(GATEWAY, valid_days, signer, NOW);
-    const found = reasonToRenew(data, GATEWAY, signer, day(at));
+    const found = reasonToRenew(data, GATEWAY, signer, NOW + at * DAY_MS);
     if (reason instanceof RegExp) expect(found).toMatch(reason);
     else expect(found).toBe(reason);
   });
 
   test.each<[string, (data: TlsData) => TlsData | Promise<TlsData>, string]>([
-    ['is empty', () => ({}), 'the certificate or its key is unreadable'],
-    [
-      'is no certificate',
-      (data) => ({ ...data, 'tls.crt': 'garbage' }),
-      'the certificate or its key is unreadable',
-    ],
-    [
-      'has no key',
-      (data) => ({ ...data, 'tls.key': '' }),
-      'the certificate or its key is unreadable',
-    ],
+    ['is empty', () => ({}), UNREADABLE],
+    ['is no certificate', (data) => ({ ...data, 'tls.crt': 'garbage' }), UNREADABLE],
+    ['has no key', (data) => ({ ...data, 'tls.key': '' }), UNREADABLE],
     [
       'has another key',
       async (data) => ({
         ...data,
-        'tls.key': (await issue(GATEWAY, 90, await authority(), NOW))['tls.key'] as string,
+        'tls.key': (await other())['tls.key'] as string,
       }),
       'the key does not belong to the certificate',
     ],
     [
       'is of another authority with the same name',
       async (data) => ({
-        ...(await issue(GATEWAY, 90, await authority(), NOW)),
+        ...(await other()),
         'ca.crt': data['ca.crt'] as string,
       }),
       'another authority issued it',
@@ -177,7 +164,9 @@ describe('is renewed', () => {
       'ca.crt differs from the authority',
     ],
   ])('if it %s', async (_name, change, reason) => {
-    expect(await judged(change)).toBe(reason);
+    const signer = await authority();
+    const data = await change(await issue(GATEWAY, 90, signer, NOW));
+    expect(reasonToRenew(data, GATEWAY, signer, NOW)).toBe(reason);
   });
 
   test('if its names differ, also in their order, as the first one is the caller', async () => {
