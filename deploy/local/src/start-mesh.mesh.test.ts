@@ -109,25 +109,19 @@ test('up starts every process; later ones start those that have exited, with its
 
   await kill('messaging');
   // Another shell lacks the settings of the first `up`.
-  const second = await up(options({ env: { PATH: process.env['PATH'], ORDERS: orders } }));
+  const bare = { env: { PATH: process.env['PATH'], ORDERS: orders } };
+  const second = await up(options(bare));
   expect(second.started).toEqual(['messaging']);
   expect(second.settings).toEqual(first.settings);
   expect(pidOf('gateway', dir)).toBe(before);
+
+  await kill('onboarding');
+  await startService('onboarding', options(bare));
   const third = await up(options({ env: { ...env(), LOG_LEVEL: 'debug' } }));
   expect([third.started, third.settings['LOG_LEVEL']]).toEqual([[], 'info']);
   expect(lines.at(-1)).toBe(
     'the running mesh keeps its settings LOG_LEVEL: run make down first to change them',
   );
-});
-
-test('does not start the emulator when the environment names an upstream', async () => {
-  const upstream = { ...env(), UPSTREAM_URL: 'https://upstream.example' };
-  await up(options({ env: upstream }));
-  expect(pidOf('emulator', dir)).toBeUndefined();
-  await kill('fanout');
-  const again = await up(options());
-  expect(again.started).toEqual(['fanout']);
-  expect(again.settings['UPSTREAM_URL']).toBe('https://upstream.example');
 });
 
 test('names a process that exits during the start, with its last log lines', async () => {
@@ -170,15 +164,6 @@ test('down stops callers first and kills processes that ignore SIGTERM', async (
   expect(seen.at(-1)).toBe('-emulator');
   expect(lines.at(-1)).toMatch(/^number-admin \(pid \d+\) did not stop within 1 s: killed$/);
   expect(fs.readdirSync(dir).filter((name) => !name.endsWith('.log'))).toEqual([]);
-});
-
-test('restarts one killed service with the settings of its mesh', async () => {
-  await up(options());
-  await kill('onboarding');
-  const bare = { env: { PATH: process.env['PATH'], ORDERS: orders } };
-  const { started, pid } = await startService('onboarding', options(bare));
-  expect(started).toBe(true);
-  expect(pidOf('onboarding', dir)).toBe(pid);
 });
 
 test('logs which processes are ready while it waits for the others', async () => {

@@ -88,19 +88,17 @@ export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
 export async function startService(
   name: MeshProcessName,
   options: UpOptions & { changed?: Settings } = {},
-): Promise<{ pid: number; started: boolean }> {
+): Promise<void> {
   const { env = process.env, root = ROOT } = options;
   const dir = path.resolve(options.dir ?? RUN_DIR);
   const wanted = findProcess(name);
   const settings = { ...readEnv(dir), ...options.changed };
   if (settings['BASE_URL'] === undefined) throw new LocalError(`no mesh is running in ${dir}`);
-  const running = pidOf(name, dir);
-  if (running !== undefined) return { pid: running, started: false };
+  if (pidOf(name, dir) !== undefined) return;
   requireBuilt([wanted], root);
   await requireFree(listening(wanted, settings));
-  const pid = await launchProcess(wanted, { dir, env, root, settings });
+  await launchProcess(wanted, { dir, env, root, settings });
   await untilHealthy([wanted], { dir, settings, limit_ms: options.health_limit_ms });
-  return { pid, started: true };
 }
 
 interface Place {
@@ -110,12 +108,12 @@ interface Place {
   settings: Settings;
 }
 
-async function launchProcess(wanted: MeshProcess, place: Place): Promise<number> {
+async function launchProcess(wanted: MeshProcess, place: Place): Promise<void> {
   const { dir, env, root, settings } = place;
   const { name, entry } = wanted;
   // The emulator is not part of the product, so it is not traced.
   const flags = name === 'emulator' ? ['--enable-source-maps'] : NODE_FLAGS;
-  const { pid } = await launch({
+  await launch({
     dir,
     name,
     command: process.execPath,
@@ -127,7 +125,6 @@ async function launchProcess(wanted: MeshProcess, place: Place): Promise<number>
       ...processEnv(wanted, env, settings),
     },
   });
-  return pid;
 }
 
 function requireBuilt(wanted: MeshProcess[], root: string): void {
