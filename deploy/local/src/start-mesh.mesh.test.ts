@@ -6,8 +6,7 @@ import path from 'node:path';
 import { createServer, type Server } from 'node:net';
 import { eventually } from '../../../test/testkit/eventually';
 import { isUp } from './health';
-import { pidOf, PROCESSES, runningIn, type MeshProcessName } from './mesh';
-import { freePort } from './ports';
+import { freePorts, pidOf, PROCESSES, runningIn, type MeshProcessName } from './mesh';
 import { readEnv } from './settings';
 import { startService, up, type UpOptions } from './start-mesh';
 import { down, stopSince } from './stop-mesh';
@@ -76,13 +75,7 @@ beforeEach(async () => {
   const preload = path.join(root, 'node_modules/@bmg/common/telemetry/register.js');
   fs.mkdirSync(path.dirname(preload), { recursive: true });
   fs.writeFileSync(preload, '');
-  ports = {};
-  for (const { name, address, metricsPort, ports: own = {} } of PROCESSES) {
-    const upper = name.replaceAll('-', '_').toUpperCase();
-    if (address) ports[address.setting] = `127.0.0.1:${await freePort()}`;
-    if (metricsPort) ports[`${upper}_METRICS_PORT`] = String(await freePort());
-    for (const setting of Object.keys(own)) ports[setting] = String(await freePort());
-  }
+  ports = await freePorts();
 });
 
 afterEach(async () => {
