@@ -53,6 +53,7 @@ export interface Scene {
 /** `links` are keyed by `caller>server`; faults make the `faulty` receiver misbehave. */
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
+const NUMBERS = { ONE, TWO_A, TWO_B };
 const PRELOAD = resolve(__dirname, 'preload.js');
 const RATE_LIMIT = 10_000;
 const CALL_LIMIT_MS = 60_000;
@@ -63,19 +64,19 @@ const SETTINGS = { BROADCAST_LEASE_MS: '3000', BROADCAST_GRACE_MS: '8000', LOG_L
 
 export interface PartnerKind {
   name: string;
-  number: SeededNumber;
+  number: 'ONE' | 'TWO_A' | 'TWO_B';
   has_receiver: boolean;
   is_faulty?: boolean;
   leaves?: boolean;
 }
 
 export const PARTNERS: readonly PartnerKind[] = [
-  { name: 'steady', number: ONE, has_receiver: true },
-  { name: 'faulty', number: ONE, has_receiver: true, is_faulty: true },
-  { name: 'rotating', number: ONE, has_receiver: true },
-  { name: 'puller', number: TWO_A, has_receiver: false },
-  { name: 'leaving', number: TWO_A, has_receiver: true, leaves: true },
-  { name: 'broadcaster', number: TWO_B, has_receiver: true },
+  { name: 'steady', number: 'ONE', has_receiver: true },
+  { name: 'faulty', number: 'ONE', has_receiver: true, is_faulty: true },
+  { name: 'rotating', number: 'ONE', has_receiver: true },
+  { name: 'puller', number: 'TWO_A', has_receiver: false },
+  { name: 'leaving', number: 'TWO_A', has_receiver: true, leaves: true },
+  { name: 'broadcaster', number: 'TWO_B', has_receiver: true },
 ];
 
 export async function openStage(dir: string) {
@@ -116,7 +117,8 @@ export async function openStage(dir: string) {
     closers.unshift(() => client.stop());
     const partners: StagePartner[] = [];
     for (const kind of PARTNERS) {
-      partners.push(await createPartner(kind, { mesh, operator: client.rpc, arrivals, now }));
+      const deps = { mesh, operator: client.rpc, arrivals, now };
+      partners.push(await createPartner(kind, NUMBERS[kind.number], deps));
     }
     closers.unshift(
       ...partners.flatMap(({ receiver }) => (receiver ? [() => receiver.close()] : [])),
@@ -139,8 +141,12 @@ export interface PartnerDeps extends Pick<Scene, 'arrivals' | 'now'> {
 }
 
 /** Creates the partner, starts its receiver and registers its number. */
-export async function createPartner(kind: PartnerKind, deps: PartnerDeps): Promise<StagePartner> {
-  const { name, number } = kind;
+export async function createPartner(
+  kind: PartnerKind,
+  number: SeededNumber,
+  deps: PartnerDeps,
+): Promise<StagePartner> {
+  const { name } = kind;
   const secrets: string[] = [];
   const receiver = kind.has_receiver ? await startReceiver(name, secrets, deps) : null;
   const created = await deps.operator.createPartner(

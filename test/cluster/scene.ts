@@ -7,7 +7,6 @@ import { PARTNERS, createPartner, type PartnerDeps, type Scene } from '../chaos/
 import type { Arrival, WebhookPost } from '../chaos/history';
 import { recordIngress } from '../chaos/ingress';
 import { EmulatorClient } from '../emulator/client';
-import { ONE, TWO_A } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 import { seededNumbers } from '../testkit/rest';
 import { docker } from './docker';
@@ -133,13 +132,8 @@ export async function openScene(name: string): Promise<ClusterScene> {
   };
   const scene: Scene = { mesh, operator, ingress, partners: [], arrivals, webhooks, now };
   for (const kind of PARTNERS) {
-    const number = kind.number === ONE ? own.ONE : kind.number === TWO_A ? own.TWO_A : own.TWO_B;
-    scene.partners.push(
-      await createPartner(
-        { ...kind, number },
-        { mesh, operator, arrivals, now, host: HOST_ADDRESS },
-      ),
-    );
+    const deps = { mesh, operator, arrivals, now, host: HOST_ADDRESS };
+    scene.partners.push(await createPartner(kind, own[kind.number], deps));
   }
   return {
     ...scene,
