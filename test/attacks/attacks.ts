@@ -57,9 +57,9 @@ const filled = (element: string, bytes: number): string =>
  * Bodies are built when they are first sent: a process that only reads the names needs no memory
  * for them.
  */
-function lazily<T>(make: () => T): () => T {
+function lazily<T, Given extends unknown[]>(make: (...given: Given) => T) {
   let made: T | undefined;
-  return () => (made ??= make());
+  return (...given: Given): T => (made ??= make(...given));
 }
 
 const faultyUsers = lazily(() => `{"users":[${filled('1', MIB - 1_024)}]}`);
@@ -134,14 +134,23 @@ const HELD_MS = 1_000;
 /** The wait for an answer that is not read: longer than a refusal is delayed. */
 const UNREAD_MS = 4_000;
 
+/** The first line and the headers of a request. */
+const headOf = (request: string, headers: Record<string, string>): string =>
+  [
+    `${request} HTTP/1.1`,
+    'Host: x',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '\r\n',
+  ].join('\r\n');
+
 /**
  * A client that sends this much of a request and reads only the beginning of the answer; returns
  * the status, or 0 without an answer.
  */
-const hold = (base_url: string, beginning: string[], held_ms = HELD_MS): Promise<number> =>
+const hold = (base_url: string, beginning: string, held_ms = HELD_MS): Promise<number> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(base_url);
-    const socket = connect(Number(port), hostname, () => socket.write(beginning.join('\r\n')));
+    const socket = connect(Number(port), hostname, () => socket.write(beginning));
     let status = 0;
     socket.once('data', (text) => {
       status = Number(String(text).split(' ')[1]);
@@ -156,43 +165,36 @@ const hold = (base_url: string, beginning: string[], held_ms = HELD_MS): Promise
 const SLOW_PATHS = ['/dashboard/api/session', '/connect/events'];
 
 /** A request with well-formed headers, but without a partner's key, whose body does not arrive. */
-const postSlowly = ({ base_url }: Target, count: number): Promise<number> =>
-  hold(base_url, [
-    `POST ${SLOW_PATHS[count % SLOW_PATHS.length]} HTTP/1.1`,
-    'Host: x',
-    `Origin: ${new URL(base_url).origin}`,
-    `x-connect-token: ${createKey(CONNECT_TOKEN_PREFIX)}`,
-    'Content-Type: application/json',
-    'Content-Length: 1000',
-    '',
-    '{',
-  ]);
+function postSlowly({ base_url }: Target, count: number): Promise<number> {
+  const head = headOf(`POST ${SLOW_PATHS[count % SLOW_PATHS.length]}`, {
+    Origin: new URL(base_url).origin,
+    'x-connect-token': createKey(CONNECT_TOKEN_PREFIX),
+    'Content-Type': 'application/json',
+    'Content-Length': '1000',
+  });
+  return hold(base_url, `${head}{`);
+}
 
 const getAndHold = (
   { base_url, headers }: Target,
   path: string,
   held_ms = HELD_MS,
 ): Promise<number> =>
-  hold(
-    base_url,
-    [
-      `GET ${new URL(base_url).pathname}${path} HTTP/1.1`,
-      'Host: x',
-      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-      '\r\n',
-    ],
-    held_ms,
-  );
+  hold(base_url, headOf(`GET ${new URL(base_url).pathname}${path}`, headers), held_ms);
 
-const uploadOf = (base_url: string, headers: Record<string, string>, body: string): string[] => [
-  `POST ${new URL(base_url).pathname}/media/upload HTTP/1.1`,
-  'Host: x',
-  ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-  'Content-Type: application/json',
-  `Content-Length: ${body.length}`,
-  '',
-  body,
-];
+/** Uploads a file that the service has to fetch from a slow server. */
+function uploadSlowly(
+  { base_url, headers, slow_file_urls: urls }: Target,
+  count: number,
+): Promise<number> {
+  const body = JSON.stringify({ url: urls[count % urls.length], mime_type: 'image/png' });
+  const head = headOf(`POST ${new URL(base_url).pathname}/media/upload`, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
+  });
+  return hold(base_url, head + body);
+}
 
 /** Each is new, well formed, and looked up. */
 function callWithUnknown(target: Target, count: number): Promise<number> {
@@ -254,41 +256,27 @@ const postPayment = async ({ ingress_url }: Target): Promise<number> => {
   return (await fetch(address, { method: 'POST', headers, body: '{}' })).status;
 };
 
-let logged: Promise<string[]> | undefined;
-
 /** The ids of a thousand events of the hostile partner's log. */
-function loggedEvents({ base_url, headers }: Target): Promise<string[]> {
-  logged ??= callRest(base_url, 'GET', '/events?limit=1000', undefined, headers).then(({ body }) =>
-    (body.events as Array<{ event_id: string }>).map(({ event_id }) => event_id),
-  );
-  return logged;
-}
-
-let signed_in: Promise<string> | undefined;
+const loggedEvents = lazily(async ({ base_url, headers }: Target): Promise<string[]> => {
+  const { body } = await callRest(base_url, 'GET', '/events?limit=1000', undefined, headers);
+  return (body.events as Array<{ event_id: string }>).map(({ event_id }) => event_id);
+});
 
 /** The cookie of the hostile partner's session in the console. */
-function consoleCookie({ base_url, headers }: Target): Promise<string> {
+const consoleCookie = lazily(async ({ base_url, headers }: Target): Promise<string> => {
   const { origin } = new URL(base_url);
-  signed_in ??= fetch(`${origin}/dashboard/api/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin },
-    body: JSON.stringify({ partner_key: headers['x-partner-key'] }),
-  }).then((answer) => String(answer.headers.get('set-cookie')).split(';')[0] as string);
-  return signed_in;
-}
+  const partner_key = headers['x-partner-key'];
+  const path = '/dashboard/api/session';
+  const answer = await callRest(origin, 'POST', path, { partner_key }, { origin });
+  return String(answer.headers.get('set-cookie')).split(';')[0] as string;
+});
 
 /** The console's list of events, from the beginning of the log. */
-const followConsole = async (target: Target): Promise<number> =>
-  hold(
-    target.base_url,
-    [
-      'GET /dashboard/api/events/stream?after=0 HTTP/1.1',
-      'Host: x',
-      `Cookie: ${await consoleCookie(target)}`,
-      '\r\n',
-    ],
-    UNREAD_MS,
-  );
+async function followConsole(target: Target): Promise<number> {
+  const headers = { Cookie: await consoleCookie(target) };
+  const head = headOf('GET /dashboard/api/events/stream?after=0', headers);
+  return hold(target.base_url, head, UNREAD_MS);
+}
 
 export const ATTACKS: Attack[] = [
   {
@@ -383,10 +371,7 @@ export const ATTACKS: Attack[] = [
     name: 'uploads from a server that hardly sends',
     concurrency: 160,
     refused_with: '503',
-    once: ({ base_url, headers, slow_file_urls: urls }, count) => {
-      const body = { url: urls[count % urls.length], mime_type: 'image/png' };
-      return hold(base_url, uploadOf(base_url, headers, JSON.stringify(body)));
-    },
+    once: uploadSlowly,
   },
   {
     name: 'connect sessions',
