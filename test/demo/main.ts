@@ -17,8 +17,9 @@ import {
   up,
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
+import { eventually } from '../testkit/eventually';
 import { isSigned, startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
-import { say, step, sub } from './say';
+import { callRest } from '../testkit/rest';
 
 const ROOT = resolve(__dirname, '../../..');
 const DIR = resolve(process.argv[2] ?? RUN_DIR);
@@ -28,6 +29,15 @@ const BROADCAST_CONTACTS = 60;
 const PROGRESS_EVERY_MS = 250;
 const BAR_WIDTH = 30;
 const run = promisify(execFile);
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+/** A detail of a step. */
+const sub = (text: string): void => say(`   ${text}`);
+let steps = 0;
+function step(text: string): void {
+  steps += 1;
+  say(`\n${steps}. ${text}`);
+}
 
 interface Scene {
   base_url: string;
@@ -167,42 +177,25 @@ async function sendMessages(scene: Scene): Promise<void> {
   await statuses(scene, template.message_id);
 }
 
-/** Waits for a message's sent, delivered and read events, and checks their signatures. */
-async function statuses({ receiver, secret }: Scene, message_id: string): Promise<void> {
-  const names = ['message.sent', 'message.delivered', 'message.read'];
-  for (const name of names) {
-    const arrival = await arrivalOf(
-      receiver,
-      ({ body }) => body.event === name && body.data['message_id'] === message_id,
-      `${name} of ${message_id}`,
-    );
-    if (!isSigned(arrival, secret))
-      throw new Error(`${name} was not signed with the partner's secret`);
-    const pricing = arrival.body.data['pricing'] as {
-      category?: string;
-      billable?: boolean;
-    } | null;
-    sub(
-      `event ${name.padEnd(17)} signature ok${pricing ? `, ${pricing.category}, ${pricing.billable ? 'billable' : 'free'}` : ''}`,
-    );
+/** Waits for a message's sent, delivered and read events. */
+async function statuses(scene: Scene, message_id: string): Promise<void> {
+  for (const name of ['message.sent', 'message.delivered', 'message.read']) {
+    const { body } = await signedEvent(scene, name, message_id);
+    const pricing = body.data['pricing'] as { category?: string; billable?: boolean } | null;
+    const price = pricing ? `, ${pricing.category}, ${pricing.billable ? 'billable' : 'free'}` : '';
+    sub(`event ${name.padEnd(17)} signature ok${price}`);
   }
 }
 
-async function receiveMessage({ emulator, receiver, secret }: Scene): Promise<void> {
+async function receiveMessage(scene: Scene): Promise<void> {
   step('A customer writes: the upstream posts a webhook, the partner gets a signed event');
-  const { message_id } = await emulator.inbound({
+  const { message_id } = await scene.emulator.inbound({
     phone_number_id: NUMBER.phone_number_id,
     from: CUSTOMER,
     name: 'Ada',
     text: 'Thank you!',
   });
-  const arrival = await arrivalOf(
-    receiver,
-    ({ body }) => body.event === 'message.received' && body.data['message_id'] === message_id,
-    'message.received',
-  );
-  if (!isSigned(arrival, secret))
-    throw new Error('the event was not signed with the partner’s secret');
+  const arrival = await signedEvent(scene, 'message.received', message_id);
   sub(
     `x-service-signature ${String(arrival.headers['x-service-signature']).slice(0, 30)}…  webhook-id ${String(arrival.headers['webhook-id']).slice(0, 20)}…`,
   );
@@ -247,18 +240,21 @@ async function broadcast(scene: Scene): Promise<void> {
   }
 }
 
-async function arrivalOf(
-  receiver: PartnerReceiver,
-  wanted: (arrival: Arrival) => boolean,
-  what: string,
+/** Waits for an event, and checks its signature. */
+async function signedEvent(
+  { receiver, secret }: Scene,
+  name: string,
+  message_id: string,
 ): Promise<Arrival> {
-  const until = Date.now() + WAIT_MS;
-  while (Date.now() < until) {
-    const found = receiver.arrivals.find(wanted);
-    if (found) return found;
-    await sleep(20);
+  const isWanted = ({ body }: Arrival): boolean =>
+    body.event === name && body.data['message_id'] === message_id;
+  const arrival = await eventually(() => receiver.arrivals.find(isWanted), WAIT_MS).catch(() => {
+    throw new Error(`${name} of ${message_id} did not arrive within ${WAIT_MS / 1_000} s`);
+  });
+  if (!isSigned(arrival, secret)) {
+    throw new Error(`${name} was not signed with the partner's secret`);
   }
-  throw new Error(`${what} did not arrive within ${WAIT_MS / 1_000} s`);
+  return arrival;
 }
 
 /** An answer of any endpoint; the demo reads the fields that it shows. */
@@ -270,19 +266,12 @@ async function rest(
   path: string,
   body?: unknown,
 ): Promise<RestAnswer> {
-  const answer = await fetch(base_url + path, {
-    method,
-    headers: {
-      'x-partner-key': key,
-      'x-waba-id': NUMBER.waba_id,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const parsed = (await answer.json()) as RestAnswer;
-  if (!answer.ok)
-    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(parsed)}`);
-  return parsed;
+  const headers = { 'x-partner-key': key, 'x-waba-id': NUMBER.waba_id };
+  const answer = await callRest(base_url, method, path, body, headers);
+  if (answer.status >= 400) {
+    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  }
+  return answer.body as RestAnswer;
 }
 
 function next(running: boolean, base_url: string): void {
