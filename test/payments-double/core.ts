@@ -18,20 +18,7 @@ export type Fault = '500_before' | '500_after' | 'lost_before' | 'lost_after';
 
 export class AnswerLost extends Error {}
 
-export interface PaymentsCore extends World {
-  /** Throws AnswerLost when a fault loses the answer. */
-  handle(request: Request): Answer;
-  /** Applies the fault to the next request whose `METHOD path` matches. */
-  failNext(fault: Fault, match?: RegExp): void;
-  clearFaults(): void;
-  addCard(customer: string, behaviour: CardBehaviour): PaymentMethod;
-  /** Acts as a person who fills in the page of a checkout session. */
-  completeCheckout(session_id: string, behaviour: CardBehaviour): void;
-  /** Acts as a person who pays on the invoice's hosted page, with the bank's approval. */
-  payByPerson(invoice_id: string): void;
-  /** Every request received, as `METHOD path`. */
-  requests: string[];
-}
+export type PaymentsCore = ReturnType<typeof createPaymentsCore>;
 
 interface Kept {
   fingerprint: string;
@@ -87,15 +74,14 @@ const BROKEN: Answer = {
   body: { error: { type: 'api_error', message: 'An unknown error occurred.' } },
 };
 
-export function createPaymentsCore(
-  now: () => Date = () => new Date(),
-  base_url = 'http://payments.test',
-): PaymentsCore {
+export function createPaymentsCore(now: () => Date, base_url = 'http://payments.test') {
   const kept = new Map<string, Kept>();
   let faults: Array<{ fault: Fault; match: RegExp }> = [];
   const world = createWorld(now, base_url);
+  /** Every request received, as `METHOD path`. */
   const requests: string[] = [];
 
+  /** Throws AnswerLost when a fault loses the answer. */
   function handle(request: Request): Answer {
     const line = `${request.method} ${request.path}`;
     requests.push(line);
@@ -125,16 +111,15 @@ export function createPaymentsCore(
     ...peopleOf(world),
     handle,
     requests,
-    failNext: (fault, match = /./) => void faults.push({ fault, match }),
+    /** Applies the fault to the next request whose `METHOD path` matches. */
+    failNext: (fault: Fault, match = /./) => void faults.push({ fault, match }),
     clearFaults: () => void (faults = []),
   };
 }
 
 /** What people do at the processor. */
-function peopleOf(
-  world: World,
-): Pick<PaymentsCore, 'addCard' | 'completeCheckout' | 'payByPerson'> {
-  const addCard: PaymentsCore['addCard'] = (customer, behaviour) => {
+function peopleOf(world: World) {
+  const addCard = (customer: string, behaviour: CardBehaviour): PaymentMethod => {
     const id = world.id('pm');
     const last4 = { fine: '4242', declined: '0341', needs_authentication: '3184' }[behaviour];
     const method: PaymentMethod = { id, customer, behaviour, last4 };
@@ -143,7 +128,8 @@ function peopleOf(
   };
   return {
     addCard,
-    completeCheckout(session_id, behaviour) {
+    /** Acts as a person who fills in the page of a checkout session. */
+    completeCheckout(session_id: string, behaviour: CardBehaviour): void {
       const session = world.sessions.get(session_id);
       if (!session || session.done) throw new Error(`no open session ${session_id}`);
       session.done = true;
@@ -157,7 +143,8 @@ function peopleOf(
         status: 'complete',
       });
     },
-    payByPerson(invoice_id) {
+    /** Acts as a person who pays on the invoice's hosted page, with the bank's approval. */
+    payByPerson(invoice_id: string): void {
       const invoice = world.invoices.get(invoice_id);
       if (invoice?.status !== 'open') throw new Error(`${invoice_id} cannot be paid`);
       markPaid(world, invoice);

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { postRaw } from '../testkit/upstream-webhooks';
 import { AnswerLost, createPaymentsCore, parseParams, type PaymentsCore } from './core';
 import type { CardBehaviour, Event } from './types';
 
@@ -13,15 +14,7 @@ export type { CardBehaviour, Event } from './types';
 export const API_KEY = 'sk_test_double';
 export const WEBHOOK_SECRET = 'whsec_double';
 
-export interface PaymentsDouble {
-  url: string;
-  core: PaymentsCore;
-  /** Posts an event as the processor would; returns the HTTP status. */
-  post(event: Event, options?: { secret?: string; at?: Date; body?: string }): Promise<number>;
-  /** Posts the events not posted yet, in the order of `arrange`; returns the HTTP statuses. */
-  postNew(arrange?: (events: Event[]) => Event[]): Promise<number[]>;
-  close(): Promise<void>;
-}
+export type PaymentsDouble = Awaited<ReturnType<typeof startPayments>>;
 
 export const eventBody = ({ id, type, created, object }: Event): string =>
   JSON.stringify({
@@ -86,10 +79,7 @@ function actAsPerson(
   response.end('done');
 }
 
-export async function startPayments(
-  webhook_url: () => string,
-  now: () => Date = () => new Date(),
-): Promise<PaymentsDouble> {
+export async function startPayments(webhook_url: () => string, now: () => Date) {
   const posted = new Set<string>();
   const server = createServer((request, response) => {
     answer(core, request, response).catch(() => response.destroy());
@@ -98,25 +88,21 @@ export async function startPayments(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const core = createPaymentsCore(now, url);
 
-  const post: PaymentsDouble['post'] = async (event, { secret, at = now(), body } = {}) => {
-    const payload = body ?? eventBody(event);
+  /** Posts an event as the processor would; returns the HTTP status. */
+  const post = (event: Event, { secret }: { secret?: string } = {}): Promise<number> => {
+    const body = eventBody(event);
     posted.add(event.id);
-    const answered = await fetch(webhook_url(), {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'stripe-signature': signature(payload, at, secret),
-      },
-      body: payload,
+    return postRaw(webhook_url(), body, {
+      'content-type': 'application/json',
+      'stripe-signature': signature(body, now(), secret),
     });
-    await answered.arrayBuffer();
-    return answered.status;
   };
   return {
     url,
     core,
     post,
-    async postNew(arrange = (events) => events) {
+    /** Posts the events not posted yet, in the order of `arrange`; returns the HTTP statuses. */
+    async postNew(arrange = (events: Event[]): Event[] => events): Promise<number[]> {
       const statuses: number[] = [];
       for (const event of arrange(core.events.filter(({ id }) => !posted.has(id)))) {
         statuses.push(await post(event));
@@ -124,7 +110,7 @@ export async function startPayments(
       return statuses;
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -38,7 +38,6 @@ export interface CheckoutSession {
   id: string;
   customer: string;
   setup_intent: string;
-  success_url: string;
   done: boolean;
 }
 
