@@ -17,7 +17,7 @@ const CONDITIONS = `${DOWN_BITS_PER_SEC / 1e6} Mbit/s, ${LATENCY_MS} ms, CPU ${C
 const PHONE = { width: 390, height: 844 };
 const LOAD_LIMIT_MS = 120_000;
 
-interface PageLoad {
+interface Painted {
   first_paint_ms: number;
   /** When the largest element was painted. */
   largest_paint_ms: number;
@@ -25,29 +25,27 @@ interface PageLoad {
   blocked_ms: number;
   /** Cumulative layout shift: how far the content jumped while it loaded. */
   layout_shift: number;
-  /** Bytes transferred, compressed. */
+}
+
+/** Bytes transferred, compressed. */
+interface Transferred {
   script_bytes: number;
   total_bytes: number;
 }
 
-interface Measured {
-  first: number;
-  largest: number;
-  blocked: number;
-  shift: number;
-}
+type PageLoad = Painted & Transferred;
 
 /** Runs in the page before its own scripts. */
 const OBSERVERS = `
-  window.measured = { first: 0, largest: 0, blocked: 0, shift: 0 };
+  window.painted = { first_paint_ms: 0, largest_paint_ms: 0, blocked_ms: 0, layout_shift: 0 };
   const observe = (type, take) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
   observe('paint', ({ name, startTime }) => {
-    if (name === 'first-contentful-paint') measured.first = startTime;
+    if (name === 'first-contentful-paint') painted.first_paint_ms = startTime;
   });
-  observe('largest-contentful-paint', ({ startTime }) => (measured.largest = startTime));
-  observe('longtask', ({ duration }) => (measured.blocked += duration - 50));
-  observe('layout-shift', ({ value }) => (measured.shift += value));
+  observe('largest-contentful-paint', ({ startTime }) => (painted.largest_paint_ms = startTime));
+  observe('longtask', ({ duration }) => (painted.blocked_ms += duration - 50));
+  observe('layout-shift', ({ value }) => (painted.layout_shift += value));
 `;
 
 /** `prepare` runs in the context at full speed, for a page that needs a session. */
@@ -66,17 +64,11 @@ export async function measurePage(
     await slowDown(devtools);
     await page.goto(url, { waitUntil: 'networkidle', timeout: LOAD_LIMIT_MS });
     // The network can be idle before a slow machine has painted.
-    const { first, largest, blocked, shift } = await eventually(async () => {
-      const found = await page.evaluate<Measured>('measured');
-      return found.first > 0 && found.largest > 0 && found;
+    const painted = await eventually(async () => {
+      const found = await page.evaluate<Painted>('painted');
+      return found.first_paint_ms > 0 && found.largest_paint_ms > 0 && found;
     }, LOAD_LIMIT_MS);
-    return {
-      first_paint_ms: first,
-      largest_paint_ms: largest,
-      blocked_ms: blocked,
-      layout_shift: shift,
-      ...bytes,
-    };
+    return { ...painted, ...bytes };
   } finally {
     await context.close();
   }
@@ -93,9 +85,7 @@ async function slowDown(devtools: CDPSession): Promise<void> {
 }
 
 /** The counters grow while the page loads. */
-async function countBytes(
-  devtools: CDPSession,
-): Promise<Pick<PageLoad, 'script_bytes' | 'total_bytes'>> {
+async function countBytes(devtools: CDPSession): Promise<Transferred> {
   const bytes = { script_bytes: 0, total_bytes: 0 };
   const scripts = new Set<string>();
   devtools.on('Network.responseReceived', ({ requestId, type }) => {
