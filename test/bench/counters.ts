@@ -22,6 +22,11 @@ const { Connection } = inner('mongodb/lib/cmap/connection') as {
 
 const counts = new Map<string, number>();
 const count = (name: string, by = 1): void => void counts.set(name, (counts.get(name) ?? 0) + by);
+/** Counts for a sum and for one of its parts. */
+function countPart(sum: string, part: string, by = 1): void {
+  count(sum, by);
+  count(`  ${part}`, by);
+}
 
 /** Calls `note` with the arguments before each call of a method. */
 function before(prototype: object, method: string | symbol, note: (...args: any[]) => void): void {
@@ -45,16 +50,13 @@ function noteMongo(
   const [name = ''] = Object.keys(command);
   if (MONITORING.has(name)) return;
   const where = `${name} ${ns.collection ?? ''}`.replace(' $cmd', ` ${String(command[name])}`);
-  count('mongodb commands');
-  count(`  mongodb ${where}`);
-  count('mongodb, ms', took_ms);
-  count(`  mongodb ${where}: ms`, took_ms);
+  countPart('mongodb commands', `mongodb ${where}`);
+  countPart('mongodb, ms', `mongodb ${where}: ms`, took_ms);
   for (const list of ['documents', 'updates', 'deletes']) {
     const given = command[list] as unknown[] | { documents: unknown[] } | undefined;
     if (given === undefined) continue;
     const { length } = Array.isArray(given) ? given : given.documents;
-    count('mongodb documents', length);
-    count(`  mongodb ${where}: documents`, length);
+    countPart('mongodb documents', `mongodb ${where}: documents`, length);
   }
 }
 
@@ -74,26 +76,18 @@ function timeMongo(prototype: object): void {
 }
 
 timeMongo(Connection.prototype);
-before(RequestQueue.prototype, 'push', ({ entry }) => {
-  count('kafka requests');
-  count(`  kafka ${entry.apiName}`);
-});
-before(Redis.prototype, 'sendCommand', ({ name }) => {
-  count('redis commands');
-  count(`  redis ${name}`);
-});
+before(RequestQueue.prototype, 'push', ({ entry }) =>
+  countPart('kafka requests', `kafka ${entry.apiName}`),
+);
+before(Redis.prototype, 'sendCommand', ({ name }) => countPart('redis commands', `redis ${name}`));
 for (const method of ['makeUnaryRequest', 'makeServerStreamRequest']) {
-  before(Client.prototype, method, (path: string) => {
-    count('grpc calls');
-    count(`  grpc ${path.split('/').slice(-1)}`);
-  });
+  before(Client.prototype, method, (path: string) =>
+    countPart('grpc calls', `grpc ${path.split('/').slice(-1)}`),
+  );
 }
 subscribe('undici:request:create', () => count('http requests'));
 before(Socket.prototype, '_writeGeneric', () => count('socket writes'));
-before(ProxyTracer.prototype, 'startSpan', (name: string) => {
-  count('spans');
-  count(`  span ${name}`);
-});
+before(ProxyTracer.prototype, 'startSpan', (name: string) => countPart('spans', `span ${name}`));
 before(loggers(), pino.symbols.writeSym, () => count('log lines'));
 
 /** The object from which all loggers inherit. */
@@ -132,8 +126,7 @@ function countTimers(): void {
       return original.call(
         this,
         function fired(this: unknown, ...given: unknown[]) {
-          count('timers');
-          count(`  ${name} ${place}`);
+          countPart('timers', `${name} ${place}`);
           return work.apply(this, given);
         },
         ...rest,
