@@ -1,12 +1,9 @@
-// The benchmarks of events measure the event path of the whole mesh, all eight services as `make
-// up` starts them, beside bare delivery; how the cost of an event and of a send grows; and what the
-// stores' own queries take. This process is the driver, and its share of the machine is printed.
-import { createHmac, randomUUID } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+// The benchmarks of events measure the event path of the whole mesh, all services as `make up`
+// starts them, beside the bare chain; how the cost of an event and of a send grows; and what the
+// stores' own queries take.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient, type Db, type Document } from 'mongodb';
-import { Agent } from 'undici';
+import type { Db, Document, MongoClient } from 'mongodb';
 import { createBusOperator } from '@bmg/common/bus';
 import { fields, loadConfig } from '@bmg/common/config';
 import { createIndexes } from '@bmg/common/mongo';
@@ -25,266 +22,127 @@ import { createAttempts } from '@bmg/webhooks/event-log/store/attempts';
 import { createEventLogStore, newBucket } from '@bmg/webhooks/event-log/store/buckets';
 import { eventLogPurgeRows } from '@bmg/webhooks/event-log/store/purge';
 import { freePort, type ServiceName } from '@bmg/local';
-import { closedLoop, inFlight, quantile, sendShot, spread, webhook } from './load';
 import {
-  byCost,
-  costDuring,
-  costOf,
-  cpuOf,
-  delaysAt,
-  delayText,
-  DRIVERS,
-  entryOf,
-  OURS,
-  perThousand,
-  prepareMesh,
+  atRate,
+  forSeconds,
+  inFlight,
+  measure,
+  now,
+  quantile,
   rateOf,
-  registerPartners,
-  REPORT_FROM_S,
-  SETTLE_MS,
-  startBareEvents,
-  storedText,
-  throughput,
-  untilArrived,
-  withBench,
+  tell,
   WORKERS,
-  type Bench,
-  type Part,
-  type Setup,
-  type Throughput,
+  type Done,
+  type Run,
+} from './load';
+import {
+  EVENTS as EVENT_PARTS,
+  registerPartners,
+  SHORT,
+  startFloor,
+  startMesh,
+  withBench,
+  withMesh,
+  type Mesh,
+  type Path,
 } from './mesh';
 
-const SHORT = process.env['BENCH_SHORT'] === '1';
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
-/** A process that has just started spends most of its CPU on compilation. */
-const WARM_UP = 3 * EVENTS;
-
-const PARTNERS = 10;
-/** BENCH_LONG=1 runs the hanging receiver for its full time. */
-const LONG = process.env['BENCH_LONG'] === '1';
 /** The engines' and Node's compilers have done their work by then. */
-const PATH_WARM_UP = 60_000;
+const WARM_UP = 3 * EVENTS;
 const COLD = 10_000;
-const YARDSTICK_POSTS = 20_000;
+export const PARTNERS = 10;
+/** BENCH_LONG=1 lets a receiver hang for longer, and ends with a soak. */
+const LONG = process.env['BENCH_LONG'] === '1';
 const RATE_S = 10;
 const HANG_S = LONG ? 150 : 15;
 const CALM_S = LONG ? 60 : 15;
+const HEAL_MS = 1_500;
 const OVERLOAD_S = 60;
 /** Share of the measured capacity. */
 const SOAK_SHARE = 0.7;
 const SOAK_MINUTES = 15;
+/** For their spread. */
+const ROUNDS = 3;
 
-/** Three, for their spread; a comparison of two versions repeats the whole benchmark instead. */
-const ROUNDS = process.env['BENCH_RESULT'] === undefined ? 3 : 1;
+const backlog = (path: Path, events: number, items?: number): Promise<Run> =>
+  measure(path, () => path.backlog(events, items));
 
-interface Round {
-  once: Throughput;
-  twice: Throughput;
-  tens: Throughput;
+/** Measures backlogs of a warm mesh in rounds, by name. */
+export async function measureBacklogs(mesh: Mesh, rounds: number): Promise<Record<string, Run[]>> {
+  tell('first events', [await backlog(mesh, COLD)]);
+  await mesh.backlog(WARM_UP);
+  const [once, twice, tens]: [Run[], Run[], Run[]] = [[], [], []];
+  for (let round = 0; round < rounds; round += 1) {
+    once.push(await backlog(mesh, EVENTS));
+    twice.push(await backlog(mesh, 2 * EVENTS));
+    tens.push(await backlog(mesh, 2 * EVENTS, 10));
+  }
+  return { 'whole path': once, 'twice as many': twice, '10 in a body': tens };
 }
 
-/**
- * Compares the event path with bare delivery (undici, keep-alive, HMAC, 64 in flight) in one run.
- * Ten partners with 5,000 customers each.
- */
+/** The event path, beside the bare chain. Ten partners with 5,000 customers each. */
 export const benchEvents = (): Promise<void> =>
-  withBench(async (bench) => {
-    const setup = await prepareMesh(bench, { partners: PARTNERS });
-    const capacity = await backlogs(setup);
-    if (process.env['BENCH_RESULT'] === undefined) {
-      for (const items of [1, 10]) await bareChain(setup, items);
+  withMesh(PARTNERS, async (mesh) => {
+    const backlogs = await measureBacklogs(mesh, ROUNDS);
+    for (const [name, runs] of Object.entries(backlogs)) tell(name, runs, backlogs['whole path']);
+    const floor = await startFloor(mesh, 'bare', EVENT_PARTS);
+    for (const items of [1, 10]) {
+      await floor.backlog(2 * EVENTS, items);
+      tell(`bare chain, ${items} in a body`, [await backlog(floor, 2 * EVENTS, items)]);
     }
+    await floor.stop();
     if (SHORT) return;
-    await overload(setup, capacity);
-    await atRates(setup);
-    for (const rate of [100, 300]) await oneHangs(setup, rate);
-    if (LONG) await soak(setup, capacity);
-    setup.load.close();
+    const capacity = backlogs['twice as many']?.at(-1) as Run;
+    await overload(mesh, capacity);
+    for (const rate of [660, 300]) {
+      tell(`${rate} /s`, [await measure(mesh, () => atRate(mesh.event(), rate, RATE_S))]);
+    }
+    for (const rate of [100, 300]) await oneHangs(mesh, rate);
+    if (LONG) await soak(mesh, SOAK_SHARE * rateOf(capacity));
   });
-
-/** Measures backlogs, in rounds; returns the largest one of single events. */
-async function backlogs(setup: Setup): Promise<Throughput> {
-  const cold = await throughput(setup, COLD);
-  await throughput(setup, PATH_WARM_UP);
-  const bare = await yardstick(setup.receiver_url);
-  console.log(
-    `yardstick     ${bare.per_second.toFixed(0).padStart(6)} /s   ${bare.cpu.toFixed(3)} CPU s per 1,000`,
-  );
-  const rounds: Round[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    rounds.push({
-      once: await throughput(setup, EVENTS),
-      twice: await throughput(setup, 2 * EVENTS),
-      tens: await throughput(setup, 2 * EVENTS, 10),
-    });
-  }
-  const of = (name: keyof Round): Throughput[] => rounds.map((round) => round[name]);
-  tellRounds('first events', [cold], bare.per_second);
-  tellRounds('whole path', of('once'), bare.per_second);
-  tellRounds('twice as many', of('twice'), bare.per_second);
-  const longer = rounds.map(({ once, twice }) => twice.seconds / once.seconds);
-  console.log(`  twice the backlog takes ${spread(longer, 2)} times as long`);
-  tellRounds('10 in a body', of('tens'), bare.per_second);
-  const { twice, tens } = rounds.at(-1) as Round;
-  tellCosts('one event in a body', twice);
-  tellCosts('ten events in a body', tens);
-  rounds.forEach(record);
-  return twice;
-}
-
-/** Runs the libraries without any of our code, beside the mesh, which is idle meanwhile. */
-async function bareChain(setup: Setup, items: number): Promise<void> {
-  const floor = await startBareEvents(setup);
-  await throughput(floor, 2 * EVENTS, items);
-  const run = await throughput(floor, 2 * EVENTS, items);
-  floor.load.close();
-  for (const part of floor.parts) await setup.bench.parts.get(part)?.stop('SIGKILL');
-  const costs = Object.keys(run.costs).map(
-    (name) => `${name} ${perThousand(run, name).toFixed(3)}`,
-  );
-  console.log(
-    `bare chain, ${items} in a body: ${rateOf(run).toFixed(0)} /s   ${cpuOf(run).toFixed(3)} CPU s per 1,000 (${costs.join(', ')})`,
-  );
-}
-
-async function yardstick(receiver_url: string): Promise<{ per_second: number; cpu: number }> {
-  const agent = new Agent({ connections: WORKERS, pipelining: 1 });
-  const body = Buffer.from(
-    JSON.stringify({ event: 'message.received', data: { text: 'x'.repeat(600) } }),
-  );
-  const run = async (count: number): Promise<number> => {
-    const started = performance.now();
-    await inFlight(WORKERS, count, async () => {
-      const mac = createHmac('sha256', 'secret').update(body).digest('hex');
-      const headers = {
-        'content-type': 'application/json',
-        'x-service-signature': `sha256=${mac}`,
-      };
-      const post = { origin: receiver_url, path: '/bare', method: 'POST', headers, body } as const;
-      const answer = await agent.request(post);
-      await answer.body.dump();
-    });
-    return (performance.now() - started) / 1_000;
-  };
-  await run(YARDSTICK_POSTS / 4);
-  const before = process.cpuUsage();
-  const seconds = await run(YARDSTICK_POSTS);
-  const used = process.cpuUsage(before);
-  await agent.close();
-  const cpu = (used.user + used.system) / 1e6 / (YARDSTICK_POSTS / 1_000);
-  return { per_second: YARDSTICK_POSTS / seconds, cpu };
-}
-
-function tellRounds(name: string, runs: Throughput[], bare: number): void {
-  const rates = runs.map(rateOf);
-  const driving = runs.map(
-    ({ costs, seconds }) =>
-      ([...DRIVERS].reduce((sum, part) => sum + (costs[part]?.cpu_s ?? 0), 0) /
-        seconds /
-        cpus().length) *
-      100,
-  );
-  const stored = runs.map(storedText).join('');
-  console.log(
-    `${name.padEnd(13)} ${spread(rates, 0)} /s   ${spread(runs.map(cpuOf), 3)} CPU s per 1,000   ` +
-      `${((quantile(rates, 0.5) / bare) * 100).toFixed(0)} % of the yardstick   driver and receiver: ` +
-      `${spread(driving, 0)} % of the machine${stored}`,
-  );
-}
-
-/** Prints the cost of each part, the largest first. */
-function tellCosts(what: string, run: Throughput): void {
-  const parts = byCost(run.costs);
-  console.log(`\nCPU seconds per 1,000 events (${what}), and memory`);
-  for (const [name, { rss_mib }] of parts) {
-    const cpu = perThousand(run, name);
-    if (cpu < REPORT_FROM_S) continue;
-    console.log(`  ${name.padEnd(12)} ${cpu.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`);
-  }
-  const largest = parts.find(([name]) => OURS(name));
-  console.log(`  the largest part is ${largest?.[0] ?? 'unknown'}`);
-}
-
-/** Appends the figures to the file that `make bench-compare` reads. */
-function record(runs: Round): void {
-  const file = process.env['BENCH_RESULT'];
-  if (!file) return;
-  const figures = Object.entries(runs).map(([name, run]) => [
-    name,
-    { per_second: rateOf(run), cpu_s: cpuOf(run) },
-  ]);
-  appendFileSync(file, `${JSON.stringify(Object.fromEntries(figures))}\n`);
-}
 
 /** Offers twice the capacity: every accepted event must arrive, at the same cost per event. */
-async function overload(setup: Setup, capacity: Throughput): Promise<void> {
-  const { load, places } = setup;
-  const started = performance.now();
-  let offered_s = 0;
-  let refused = 0;
-  const run = await untilArrived(setup, async () => {
-    const answered = await load.open(() => webhook(places), 2 * rateOf(capacity), OVERLOAD_S);
-    refused = answered.filter(({ status }) => status !== 200).length;
-    offered_s = (performance.now() - started) / 1_000;
-    return answered.length - refused;
+async function overload(mesh: Mesh, capacity: Run): Promise<void> {
+  let answered_ms = 0;
+  const offer = async (): Promise<Done> => {
+    const done = await atRate(mesh.accepted, 2 * rateOf(capacity), OVERLOAD_S);
+    answered_ms = now();
+    return done;
+  };
+  const run = await measure(mesh, async () => {
+    const done = await mesh.receiver.whole(offer);
+    return { ...done, times: { drained: [now() - answered_ms] } };
   });
-  console.log(
-    `\ntwice the capacity for ${OVERLOAD_S} s: ${rateOf(run).toFixed(0)} /s at ${cpuOf(run).toFixed(3)} CPU s per 1,000 ` +
-      `(${(cpuOf(run) / cpuOf(capacity)).toFixed(2)} times the backlog's), drained ${(run.seconds - offered_s).toFixed(1)} s ` +
-      `after the last answer, refused ${refused} of ${refused + run.events}${storedText(run)}`,
-  );
+  tell(`twice the capacity for ${OVERLOAD_S} s`, [run], [capacity]);
 }
 
 /** Memory must be flat, and every minute's events must have arrived shortly after it. */
-async function soak({ load, receiver, places, pids }: Setup, capacity: Throughput): Promise<void> {
-  const rate = SOAK_SHARE * rateOf(capacity);
-  console.log(`\nsoak at ${rate.toFixed(0)} /s: MiB of each part, and seconds behind`);
+async function soak(mesh: Mesh, rate: number): Promise<void> {
   for (let minute = 1; minute <= SOAK_MINUTES; minute += 1) {
-    const before = await receiver.count();
-    const { result: behind_s, costs } = await costDuring(pids, async () => {
-      const answered = await load.open(() => webhook(places), rate, 60);
-      const ended = performance.now();
-      await receiver.until(before + answered.filter(({ status }) => status === 200).length);
-      return (performance.now() - ended) / 1_000;
-    });
-    await receiver.report();
-    const memory = Object.entries(costs).filter(([name]) => OURS(name));
-    console.log(
-      `  ${String(minute).padStart(2)}  ${memory.map(([name, { rss_mib }]) => `${name} ${rss_mib.toFixed(0)}`).join('  ')}  behind ${behind_s.toFixed(1)} s`,
-    );
+    const run = await measure(mesh, () => atRate(mesh.event(), rate, 60));
+    tell(`soak, minute ${minute}, ${(run.seconds - 60).toFixed(1)} s behind`, [run]);
   }
 }
 
-async function atRates(setup: Setup): Promise<void> {
-  const { load, receiver, places } = setup;
-  const taken = await load.open(() => webhook(places), 660, RATE_S);
-  const waits = taken.map(({ at_ms, due_ms }) => at_ms - due_ms);
-  console.log(
-    `\ningress at 660/s: p50 ${quantile(waits, 0.5).toFixed(1)} ms, p99 ${quantile(waits, 0.99).toFixed(1)} ms, ` +
-      `refused ${taken.filter(({ status }) => status !== 200).length}`,
-  );
-  await sleep(SETTLE_MS);
-  await receiver.report();
-  const delayed = await delaysAt(setup, 300, RATE_S);
-  console.log(`from the ingress's 200 to the receiver at 300/s: ${delayText(delayed)}`);
-}
-
 /** Measures the other partners while the receiver of one of ten hangs. */
-async function oneHangs(setup: Setup, rate: number): Promise<void> {
-  const { receiver } = setup;
-  const others = (seconds: number) => delaysAt(setup, rate, seconds, (place) => place !== 0);
+async function oneHangs(mesh: Mesh, rate: number): Promise<void> {
+  const { receiver } = mesh;
+  const others = (seconds: number): Promise<Run> =>
+    measure(mesh, () =>
+      atRate(
+        mesh.event((place) => place !== 0),
+        rate,
+        seconds,
+      ),
+    );
   const calm = await others(CALM_S);
-  await receiver.hang('/p0');
-  const hung = await others(HANG_S);
-  await receiver.heal();
-  await sleep(SETTLE_MS);
-  const healed = await others(CALM_S / 3);
-  console.log(
-    `one of ten hangs at ${rate}/s: p99 of the others ${calm.p99.toFixed(1)} ms before, ` +
-      `${hung.p99.toFixed(1)} ms during (${(hung.p99 / calm.p99).toFixed(2)} times), ` +
-      `${healed.p99.toFixed(1)} ms after; p50 ${calm.p50.toFixed(1)} and ${hung.p50.toFixed(1)} ms; ` +
-      `missing ${calm.missing + hung.missing + healed.missing}`,
-  );
+  tell(`before one of ten hangs, ${rate} /s`, [calm]);
+  receiver.hang('/p0');
+  tell('  while it hangs', [await others(HANG_S)], [calm]);
+  receiver.heal();
+  await sleep(HEAL_MS);
+  tell('  after it', [await others(CALM_S / 3)], [calm]);
 }
 
 const PARTNER_COUNTS = [10, 100, 1_000];
@@ -296,7 +154,6 @@ const SENDS_IN_FLIGHT = 32;
 const SENDS_S = 10;
 const WARM_UP_SENDS_S = 30;
 const USAGE_IDS = 1_000;
-const FLOOR_DATABASE = 'floor';
 
 /**
  * How the cost of an event and of a send grows: with partners, and with a second process of each
@@ -304,117 +161,67 @@ const FLOOR_DATABASE = 'floor';
  * by partner.
  */
 export const benchScale = (): Promise<void> =>
-  withBench(async (bench) => {
-    const [least] = PARTNER_COUNTS as [number];
-    const setup = await prepareMesh(bench, { partners: least, stub: 'silent' });
-    const floor = await startBareEvents(setup, FLOOR_DATABASE);
-    await throughput(setup, WARM_UP);
-    await throughput(floor, WARM_UP);
-    await sends(setup, WARM_UP_SENDS_S);
-    const [tellEvents, tellFloor, tellSends] = [teller(), teller(), teller()];
+  withMesh(PARTNERS, async (mesh) => {
+    const { bench, places, receiver } = mesh;
+    const floor = await startFloor(mesh, 'storing', EVENT_PARTS);
+    await mesh.backlog(WARM_UP);
+    await floor.backlog(WARM_UP);
+    const sends = (seconds: number) => inFlight(mesh.send, SENDS_IN_FLIGHT, forSeconds(seconds));
+    const warmSends = async (): Promise<Run> => {
+      await sends(SENDS_S);
+      return measure(mesh, () => sends(SENDS_S));
+    };
+    await sends(WARM_UP_SENDS_S);
+    const [ofEvents, ofFloor, ofSends] = [teller(), teller(), teller()];
     for (const partners of PARTNER_COUNTS) {
-      const missing = partners - setup.places.length;
-      setup.places.push(...(await registerPartners(bench, setup.receiver_url, missing)));
+      places.push(...(await registerPartners(bench, receiver.url, partners - places.length)));
       // Every partner's credentials, owners and receiver are read once, and its connections opened.
       const warm_up = Math.max(EVENTS, 40 * partners);
-      await throughput(setup, warm_up);
-      tellEvents(`${partners} partners`, await throughput(setup, EVENTS));
-      await throughput(floor, warm_up);
-      tellFloor('  their floor', await throughput(floor, EVENTS));
-      await sends(setup, SENDS_S);
-      tellSends('  their sends', await sends(setup, SENDS_S));
+      await mesh.backlog(warm_up);
+      ofEvents(`${partners} partners`, await backlog(mesh, EVENTS));
+      await floor.backlog(warm_up);
+      ofFloor('their floor', await backlog(floor, EVENTS));
+      ofSends('their sends', await warmSends());
     }
-    await fillUsage(bench);
-    await sends(setup, SENDS_S);
-    tellSends('  a day later', await sends(setup, SENDS_S));
-    setup.places.splice(least);
-    await processes(setup, () => startSecond(setup));
-    console.log('the floor of the same:');
-    await processes(floor, async () => {
-      const names = await floor.startBeside(['fanout', 'deliver']);
-      return names.map((name) => bench.parts.get(name) as Part);
-    });
-    floor.load.close();
-    setup.load.close();
-  });
-
-/**
- * The records of usage as partners have them that have called all day: full of the ids of the
- * reports that are counted in them. The service keeps fewer from its next write on.
- */
-async function fillUsage({ engines }: Bench): Promise<void> {
-  const client = new MongoClient(engines.urls.MONGO_URL);
-  try {
-    const days = client.db('onboarding').collection('endpoint_usage');
+    // The records of usage as partners have them that have called all day: full of the ids of the
+    // reports that are counted in them. The service keeps fewer from its next write on.
+    const days = bench.mongo.db('onboarding').collection('endpoint_usage');
     const applied = Array.from({ length: USAGE_IDS }, () => randomUUID());
     await days.updateMany({}, { $set: { applied } });
-  } finally {
-    await client.close();
-  }
-}
+    ofSends('their sends, a day later', await warmSends());
+    places.splice(PARTNERS);
+    await processes(mesh, () => startSecond(mesh));
+    await processes(floor, floor.startSecond);
+  });
 
-/** Sends of all partners in turn. */
-async function sends({ gateway, places, pids }: Setup, seconds: number): Promise<Throughput> {
-  const shot = sendShot(gateway, places);
-  const { result, costs } = await costDuring(pids, () =>
-    closedLoop(shot, SENDS_IN_FLIGHT, seconds),
-  );
-  if (result.failed > 0) throw new Error(`${result.failed} sends failed`);
-  return { events: result.count, seconds: result.seconds, costs, stored: {} };
-}
+/** Returns what prints runs beside the first of them. */
+const teller = (): ((name: string, run: Run) => void) => {
+  let first: Run | undefined;
+  return (name, run) => tell(name, [run], [(first ??= run)]);
+};
 
-/** Returns what prints runs; `first`, or else the first of them, is the measure of the others. */
-const teller =
-  (first?: Throughput) =>
-  (name: string, run: Throughput): void =>
-    tell(name, run, (first ??= run));
-
-function tell(name: string, run: Throughput, first: Throughput): void {
-  const parts = byCost(run.costs).filter(([part]) => OURS(part));
-  const cpu = parts
-    .map(([part]) => [part, perThousand(run, part)] as const)
-    .filter(([, cpu_s]) => cpu_s >= REPORT_FROM_S)
-    .map(([part, cpu_s]) => `${part} ${cpu_s.toFixed(3)}`);
-  const memory = parts
-    .filter(([part]) => part !== 'mongo' && part !== 'kafka')
-    .map(([part, { rss_mib }]) => `${part} ${rss_mib.toFixed(0)}`);
-  console.log(
-    `${name.padEnd(19)} ${rateOf(run).toFixed(0).padStart(5)} /s   ${cpuOf(run).toFixed(3)} CPU s per 1,000, ` +
-      `${(cpuOf(run) / cpuOf(first)).toFixed(2)} times the first${storedText(run)}\n` +
-      `  CPU: ${cpu.join('  ')}\n` +
-      `  MiB: ${memory.join('  ')}`,
-  );
-}
-
-/** One process of each service, a second one beside it, and the first one by itself again. */
-async function processes(setup: Setup, startOthers: () => Promise<Part[]>): Promise<void> {
+/** One process of each part, a second one beside it, and the first one by itself again. */
+async function processes(path: Path, startOthers: () => Promise<string[]>): Promise<void> {
   const tellRun = teller();
-  tellRun('one process each', await throughput(setup, EVENTS));
+  tellRun('one process each', await backlog(path, EVENTS));
   const second = await startOthers();
-  for (let time = 0; time < WARM_UPS_OF_SECOND; time += 1) await throughput(setup, WARM_UP);
-  tellRun('two processes each', await throughput(setup, EVENTS));
-  for (const part of second) {
-    delete setup.pids[part.name];
-    await part.stop();
-  }
-  await throughput(setup, EVENTS);
-  tellRun('one process again', await throughput(setup, EVENTS));
+  for (let time = 0; time < WARM_UPS_OF_SECOND; time += 1) await path.backlog(WARM_UP);
+  tellRun('two processes each', await backlog(path, EVENTS));
+  await path.bench.stop(second);
+  await path.backlog(EVENTS);
+  tellRun('one process again', await backlog(path, EVENTS));
 }
 
 /** Starts another process of each, and waits until Kafka has shared the partitions out. */
-async function startSecond({ bench, pids }: Setup): Promise<Part[]> {
-  const started: Part[] = [];
+async function startSecond({ bench }: Mesh): Promise<string[]> {
   for (const name of DOUBLED) {
-    const part = bench.start(`${name} 2`, entryOf(name), {
+    await bench.startService(name, `${name} 2`, {
       GRPC_PORT: String(await freePort()),
       INGRESS_PORT: String(await freePort()),
       METRICS_PORT: String(await freePort()),
     });
-    pids[part.name] = part.pid;
-    started.push(part);
-    await bench.ready(part.name);
   }
-  return started;
+  return DOUBLED.map((name) => `${name} 2`);
 }
 
 const HOT_BACKLOG = 5 * EVENTS;
@@ -429,72 +236,48 @@ const MEASURED = { from: 0.6, to: 0.1 };
  * services behind fan-out are stopped, so that the machine's cores are free for it.
  */
 export const benchHot = (): Promise<void> =>
-  withBench(async (bench) => {
-    const setup = await prepareMesh(bench, { partners: 1 });
-    await throughput(setup, EVENTS);
-    for (const name of BEHIND) await bench.parts.get(name)?.stop();
-    let first: number | undefined;
-    for (const processes of [1, 2, 1, 2]) {
-      const { rate, shares } = await handled(setup, processes);
-      first ??= rate;
-      console.log(
-        `${processes} of fan-out  ${rate.toFixed(0)} /s, ${(rate / first).toFixed(2)} times the first; ` +
-          `cores of each: ${shares.map((one) => one.toFixed(2)).join(', ')}`,
-      );
+  withMesh(1, async (mesh) => {
+    await mesh.backlog(EVENTS);
+    await mesh.bench.stop([...BEHIND, 'fanout']);
+    const tellRun = teller();
+    const [one, two] = [['fanout'], ['fanout', 'fanout 2']];
+    for (const names of [one, two, one, two]) {
+      tellRun(`${names.length} of fan-out`, await handled(mesh, names));
     }
-    setup.load.close();
   });
 
-/** Returns how many webhooks a second these processes handle, and what each takes of a core. */
-async function handled(
-  { bench, load, places }: Setup,
-  processes: number,
-): Promise<{ rate: number; shares: number[] }> {
-  await bench.parts.get('fanout')?.stop();
-  if (!bench.parts.has('webhooks')) {
-    bench.start('webhooks', entryOf('webhooks'));
-    await bench.ready('webhooks');
-  }
-  const answered = await load.closed(
-    Array.from({ length: HOT_BACKLOG }, () => webhook(places)),
-    WORKERS,
-  )();
-  if (answered.some(({ status }) => status !== 200)) throw new Error('a webhook was refused');
-  await bench.parts.get('webhooks')?.stop();
-  const names = Array.from({ length: processes }, (_, at) => (at === 0 ? 'fanout' : 'fanout 2'));
-  const started = await Promise.all(
-    names.map(async (name) => {
-      const METRICS_PORT = String(await freePort());
-      const part = bench.start(name, entryOf('fanout'), { METRICS_PORT });
-      await bench.ready(name);
-      return part;
-    }),
+/** Measures these processes while they handle a backlog. */
+async function handled({ bench, accepted }: Mesh, names: string[]): Promise<Run> {
+  if (!bench.parts.has('webhooks')) await bench.startService('webhooks');
+  let left = HOT_BACKLOG;
+  const { failed } = await inFlight(accepted, WORKERS, () => left-- > 0);
+  if (failed > 0) throw new Error(`${failed} webhooks were refused`);
+  await bench.stop(['webhooks']);
+  await Promise.all(
+    names.map(async (name) =>
+      bench.startService('fanout', name, { METRICS_PORT: String(await freePort()) }),
+    ),
   );
-  const cpu = (): number[] => started.map(({ pid }) => costOf(pid).cpu_s);
-  const brokers = bench.engines.urls.KAFKA_BROKERS;
-  const from = { ...(await leftAt(brokers, MEASURED.from)), cpu: cpu() };
-  const to = { ...(await leftAt(brokers, MEASURED.to)), cpu: cpu() };
-  const seconds = (to.at_ms - from.at_ms) / 1_000;
-  await leftAt(brokers, 0);
-  for (const part of started) await part.stop();
-  return {
-    rate: (from.left - to.left) / seconds,
-    shares: to.cpu.map((used, at) => (used - (from.cpu[at] as number)) / seconds),
-  };
-}
-
-/** Waits until at most this part of the backlog is left. */
-async function leftAt(brokers: string, part: number): Promise<{ left: number; at_ms: number }> {
-  const { config } = loadConfig(fields.kafka, { KAFKA_BROKERS: brokers });
+  const { config } = loadConfig(fields.kafka, { KAFKA_BROKERS: bench.engines.urls.KAFKA_BROKERS });
   const kafka = createBusOperator(config);
-  for (;;) {
-    const lags = await kafka.lags();
-    const left = lags
-      .filter(({ group }) => group === GROUP)
-      .reduce((sum, { messages }) => sum + messages, 0);
-    if (left <= part * HOT_BACKLOG) return { left, at_ms: performance.now() };
-    await sleep(LOOK_EVERY_MS);
-  }
+  /** Waits until at most this part of the backlog is left. */
+  const leftAt = async (part: number): Promise<number> => {
+    for (;;) {
+      const lags = (await kafka.lags()).filter(({ group }) => group === GROUP);
+      const lag = lags.reduce((sum, { messages }) => sum + messages, 0);
+      if (lag <= part * HOT_BACKLOG) return lag;
+      await sleep(LOOK_EVERY_MS);
+    }
+  };
+  const from = await leftAt(MEASURED.from);
+  const counts = (part: string): boolean => names.includes(part);
+  const run = await measure({ bench, counts }, async () => {
+    const count = from - (await leftAt(MEASURED.to));
+    return { count, failed: 0, times: {} };
+  });
+  await leftAt(0);
+  await bench.stop(names);
+  return run;
 }
 
 const TIMES = [1, 10, 100];
@@ -518,7 +301,6 @@ const OWNER = { partner_id: PARTNER, waba_id: WABA, phone_number_id: '801' };
 const KEPT_MS = 30 * DAY_MS;
 const NO_LIMIT = { reserve: () => Promise.resolve(), took: () => undefined };
 
-const NUMBERS_AT_FIRST = 10;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
 const STORED_RATE = 300;
@@ -536,40 +318,33 @@ type Query = [name: string, run: () => Promise<unknown>];
 export const benchStored = (): Promise<void> =>
   withBench(
     async (bench) => {
-      const client = new MongoClient(bench.engines.urls.MONGO_URL, { ignoreUndefined: true });
-      try {
-        await benchQueries(client);
-        if (!SHORT) {
-          await benchRows(client, await prepareMesh(bench, { partners: NUMBERS_AT_FIRST }));
-        }
-      } finally {
-        await client.close();
-      }
+      await benchQueries(bench.mongo);
+      if (SHORT) return;
+      const mesh = await startMesh(bench, PARTNERS);
+      await benchRows(bench.mongo, mesh).finally(mesh.receiver.close);
     },
-    { MONGO_HEAP },
+    { engine_env: { MONGO_HEAP } },
   );
 
-async function benchRows(client: MongoClient, setup: Setup): Promise<void> {
-  await throughput(setup, WARM_UP);
-  const tellRun = teller(await throughput(setup, EVENTS));
-  const measure = async (name: string): Promise<void> => {
-    await throughput(setup, EVENTS);
-    tellRun(name, await throughput(setup, EVENTS));
-    await setup.receiver.report();
-    const delayed = await delaysAt(setup, STORED_RATE, STORED_RATE_S);
-    console.log(`  from the 200 to the receiver at ${STORED_RATE} /s: ${delayText(delayed)}`);
+async function benchRows(client: MongoClient, mesh: Mesh): Promise<void> {
+  await mesh.backlog(WARM_UP);
+  const tellRun = teller();
+  const measureRows = async (name: string): Promise<void> => {
+    await mesh.backlog(EVENTS);
+    tellRun(name, await backlog(mesh, EVENTS));
+    const rated = await measure(mesh, () => atRate(mesh.event(), STORED_RATE, STORED_RATE_S));
+    tell(`${name}, ${STORED_RATE} /s`, [rated]);
   };
-  await measure('few numbers');
-  await addNumbers(client, setup);
-  await measure(`${NUMBERS} numbers`);
-  await addCustomers(client, setup);
-  await measure(`${CUSTOMERS} customers`);
-  setup.load.close();
+  await measureRows('few numbers');
+  await addNumbers(client, mesh);
+  await measureRows(`${NUMBERS} numbers`);
+  await addCustomers(client, mesh);
+  await measureRows(`${CUSTOMERS} customers`);
 }
 
 type Row = Document & { _id: string };
 
-async function addNumbers(client: MongoClient, { places }: Setup): Promise<void> {
+async function addNumbers(client: MongoClient, { places }: Mesh): Promise<void> {
   const db = client.db('onboarding');
   const rows = await db.collection<Row>('clients').find({}).limit(places.length).toArray();
   await fill(db, 'clients', NUMBERS, (index) => {
@@ -580,9 +355,9 @@ async function addNumbers(client: MongoClient, { places }: Setup): Promise<void>
   });
 }
 
-async function addCustomers(client: MongoClient, { places }: Setup): Promise<void> {
+async function addCustomers(client: MongoClient, { places }: Mesh): Promise<void> {
   const db = client.db('messaging');
-  const [{ waba_id }] = places as [Setup['places'][number]];
+  const [{ waba_id }] = places as [Mesh['places'][number]];
   const known = await db.collection<Row>('contacts').findOne({ _id: { $regex: `^${waba_id}/` } });
   await fill(db, 'contacts', CUSTOMERS, (index) => ({
     ...known,

@@ -1,161 +1,80 @@
-// Generates load: a number of items in flight for maximum throughput, or items at a given rate for
-// latency. Requests go through undici, webhooks over plain sockets: the driver shares the machine
-// with the measured mesh, so a post must cost it next to nothing.
+// Generates load over plain sockets: a number of units in flight for maximum throughput, or units
+// at a given rate for latency. The driver shares the machine with the measured mesh, so a request
+// must cost it next to nothing. Measures what a load costs each process, and prints it.
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent } from 'undici';
+import type { ServiceName } from '@bmg/local';
 import { requestBytes } from '../testkit/request-bytes';
-import { bodyOf, signed } from '../testkit/upstream-webhooks';
+import { residentMib } from '../testkit/resident-memory';
+import { inboundBody, signed } from '../testkit/upstream-webhooks';
+import type { Bench, Path } from './mesh';
+
+/** Enough units in flight for maximum throughput. */
+export const WORKERS = 64;
 
 /** Milliseconds of the monotonic clock that all processes of the machine share. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Keeps `workers` calls of `work` running until it has been called `total` times. */
-export async function inFlight(
-  workers: number,
-  total: number,
-  work: (index: number) => Promise<unknown>,
-): Promise<void> {
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: workers }, async () => {
-      for (let index = next++; index < total; index = next++) await work(index);
-    }),
-  );
-}
-
-/** Keeps `workers` calls of `work` running for `seconds`. */
-export async function inFlightFor(
-  workers: number,
-  seconds: number,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const until = now() + seconds * 1_000;
-  await Promise.all(
-    Array.from({ length: workers }, async () => {
-      while (now() < until) await work();
-    }),
-  );
-}
-
 /**
- * Calls `work` `rate` times a second, regardless of how long it takes: the first time at once.
- * `due_ms` is when a call was due.
+ * One unit of work, due at `due_ms`; returns the milliseconds of its stages, or undefined if it
+ * failed.
  */
-export async function atRate<T>(
-  rate: number,
-  seconds: number,
-  work: (due_ms: number, index: number) => Promise<T>,
-): Promise<T[]> {
-  const pending: Promise<T>[] = [];
+export type Unit = (due_ms: number) => Promise<Record<string, number> | undefined>;
+
+export interface Done {
+  count: number;
+  failed: number;
+  /** Milliseconds of each unit, by stage. */
+  times: Record<string, number[]>;
+}
+
+function collect(unit: Unit) {
+  const done: Done = { count: 0, failed: 0, times: {} };
+  const run = async (due_ms: number): Promise<void> => {
+    const taken = await unit(due_ms);
+    if (!taken) return void (done.failed += 1);
+    done.count += 1;
+    for (const [stage, ms] of Object.entries(taken)) (done.times[stage] ??= []).push(ms);
+  };
+  return { done, run };
+}
+
+/** Keeps `workers` units running while there are more to begin. */
+export async function inFlight(unit: Unit, workers: number, more: () => boolean): Promise<Done> {
+  const { done, run } = collect(unit);
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      while (more()) await run(now());
+    }),
+  );
+  return done;
+}
+
+export function forSeconds(seconds: number): () => boolean {
+  const until = now() + seconds * 1_000;
+  return () => now() < until;
+}
+
+/** Begins `rate` units a second, regardless of how long they take: the first one at once. */
+export async function atRate(unit: Unit, rate: number, seconds: number): Promise<Done> {
+  const { done, run } = collect(unit);
+  const pending: Promise<void>[] = [];
   const started = now();
   const total = Math.floor(rate * seconds);
   while (pending.length < total) {
     const due = Math.min(total, 1 + Math.floor(((now() - started) / 1_000) * rate));
-    while (pending.length < due) {
-      pending.push(work(started + (pending.length / rate) * 1_000, pending.length));
-    }
+    while (pending.length < due) pending.push(run(started + (pending.length / rate) * 1_000));
     await sleep(1);
   }
-  return Promise.all(pending);
+  await Promise.all(pending);
+  return done;
 }
-
-export interface Shot {
-  origin: string;
-  path: string;
-  /** The headers of every request, or of the one with this index. */
-  headers: Record<string, string> | ((index: number) => Record<string, string>);
-  body(index: number): string;
-}
-
-export interface Measured {
-  count: number;
-  failed: number;
-  seconds: number;
-  per_second: number;
-  p50_ms: number;
-  p99_ms: number;
-}
-
-const OPEN_LOOP_CONNECTIONS = 256;
-const OPENING_S = 1;
-
-type Fire = (index: number, since_ms: number) => Promise<void>;
-
-/** Runs the loads one after the other over the same connections, and measures the last one. */
-async function shoot(
-  shot: Shot,
-  connections: number,
-  loads: Array<(fire: Fire) => Promise<unknown>>,
-): Promise<Measured> {
-  const agent = new Agent({ connections, pipelining: 1 });
-  const { origin, path, headers, body } = shot;
-  const headersOf = typeof headers === 'function' ? headers : () => headers;
-  const post = async (index: number): Promise<boolean> => {
-    const answer = await agent.request({
-      origin,
-      path,
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headersOf(index) },
-      body: body(index),
-    });
-    await answer.body.dump();
-    return answer.statusCode < 300;
-  };
-  const measure = async (load: (fire: Fire) => Promise<unknown>): Promise<Measured> => {
-    const times: number[] = [];
-    let failed = 0;
-    const started = now();
-    await load(async (index, since_ms) => {
-      if (!(await post(index).catch(() => false))) failed += 1;
-      times.push(now() - since_ms);
-    });
-    return summary(times, failed, (now() - started) / 1_000);
-  };
-  let measured = summary([], 0, 0);
-  for (const load of loads) measured = await measure(load);
-  await agent.close();
-  return measured;
-}
-
-/** Keeps `workers` requests in flight for `seconds`. */
-export const closedLoop = (shot: Shot, workers: number, seconds: number): Promise<Measured> => {
-  let next = 0;
-  return shoot(shot, workers, [(fire) => inFlightFor(workers, seconds, () => fire(next++, now()))]);
-};
-
-/**
- * Sends `rate` requests per second, regardless of the answers; latency counts from when a request
- * was due. The first second, in which the connections open, is not counted.
- */
-export const openLoop = (shot: Shot, rate: number, seconds: number): Promise<Measured> =>
-  shoot(
-    shot,
-    OPEN_LOOP_CONNECTIONS,
-    [OPENING_S, seconds].map(
-      (one) => (fire) => atRate(rate, one, (due, index) => fire(index, due)),
-    ),
-  );
 
 export function quantile(times: readonly number[], q: number): number {
   const sorted = Float64Array.from(times).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
-}
-
-export const summary = (times: number[], failed: number, seconds: number): Measured => ({
-  count: times.length,
-  failed,
-  seconds,
-  per_second: times.length / seconds,
-  p50_ms: quantile(times, 0.5),
-  p99_ms: quantile(times, 0.99),
-});
-
-/** The median of some rounds, and the smallest and largest. */
-export function spread(rounds: readonly number[], digits: number): string {
-  const text = (value: number): string => value.toFixed(digits);
-  if (rounds.length === 1) return text(rounds[0] as number);
-  return `${text(quantile(rounds, 0.5))} (${text(Math.min(...rounds))} to ${text(Math.max(...rounds))})`;
 }
 
 /** The stub of the upstream posts no statuses of a message with this text. */
@@ -167,32 +86,15 @@ export interface Place {
   partner_key: string;
 }
 
-export const aText = (index: number): string =>
-  JSON.stringify({
-    to: String(15_550_100_000 + (index % 9_999)),
-    text: 'Your order is on its way.',
-  });
-
-export const keyOf = ({ partner_key, waba_id }: Place): Record<string, string> => ({
-  'x-partner-key': partner_key,
-  'x-waba-id': waba_id,
-});
-
-/** Sends of the partners in turn. */
-export const sendShot = (gateway: string, places: readonly Place[], body = aText): Shot => ({
-  origin: gateway,
-  path: '/v1/messages/send',
-  headers: (index) => keyOf(places[index % places.length] as Place),
-  body,
-});
-
 /** For each place: enough that every few messages come from a new customer. */
 const CUSTOMERS_MAX = 5_000;
 /** Counts the customers of all places, so that more places do not mean more new customers. */
 const ALL_CUSTOMERS = 50_000;
 const MIX = 2_654_435_761;
+const QUESTION = 'Is my order on its way already? I would need it by Friday.';
 
 export interface Webhook {
+  /** The last message of the body. */
   id: string;
   place: number;
   body: string;
@@ -203,70 +105,23 @@ let bodies_made = 0;
 
 export function webhook(places: readonly Place[], items = 1): Webhook {
   const place = bodies_made++ % places.length;
-  const number = places[place] as Place;
   const customers = Math.min(CUSTOMERS_MAX, Math.ceil(ALL_CUSTOMERS / places.length));
   // Scattered, so that new customers keep appearing while others write again.
-  const customer = String(15_550_200_000 + ((Math.imul(messages_made, MIX) >>> 8) % customers));
+  const from = String(15_550_200_000 + ((Math.imul(messages_made, MIX) >>> 8) % customers));
+  let id = '';
   const messages = Array.from({ length: items }, () => {
     messages_made += 1;
-    return {
-      from: customer,
-      id: `wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI${String(messages_made).padStart(10, '0')}`,
-      timestamp: String(Math.floor(Date.now() / 1_000)),
-      type: 'text',
-      text: { body: 'Is my order on its way already? I would need it by Friday.' },
-    };
+    id = `wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI${String(messages_made).padStart(10, '0')}`;
+    return { from, id, text: QUESTION };
   });
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550100001', phone_number_id: number.phone_number_id },
-    contacts: [{ wa_id: customer, profile: { name: 'A customer' } }],
-    messages,
-  };
-  const body = bodyOf(number, [{ field: 'messages', value }]);
-  return { id: messages.at(-1)?.id ?? '', place, body };
+  return { id, place, body: inboundBody(places[place] as Place, ...messages) };
 }
 
-/** Its signed post, as it goes over the wire. */
-export const wireWebhook = (ingress: URL, { body }: Webhook): Buffer =>
-  requestBytes(ingress, '/webhooks/upstream', signed(body), body);
+/** A signed post to the ingress, as it goes over the wire. */
+export const wireWebhook = (ingress: string, body: string): Buffer =>
+  requestBytes(new URL(ingress), '/webhooks/upstream', signed(body), body);
 
-export type Load = ReturnType<typeof createLoad>;
-
-/** Posts webhooks as the upstream does, and records when each was due and when it was answered. */
-export function createLoad(ingress: string) {
-  const client = createWireClient(ingress);
-  const origin = new URL(ingress);
-  const post = async ({ id, place }: Webhook, request: Buffer, due_ms: number) => {
-    const { status } = await client.ask(request);
-    return { id, place, due_ms, at_ms: now(), status };
-  };
-  return {
-    /**
-     * Prepares all posts; the returned function makes them, with `workers` in flight until all are
-     * posted.
-     */
-    closed(webhooks: Webhook[], workers: number) {
-      const requests = webhooks.map((one) => wireWebhook(origin, one));
-      return async () => {
-        const answered: Array<Awaited<ReturnType<typeof post>>> = [];
-        await inFlight(workers, webhooks.length, async (at) => {
-          answered.push(await post(webhooks[at] as Webhook, requests[at] as Buffer, now()));
-        });
-        return answered;
-      };
-    },
-    /** Posts at `rate` per second, regardless of the answers. */
-    open: (make: () => Webhook, rate: number, seconds: number) =>
-      atRate(rate, seconds, (due_ms) => {
-        const one = make();
-        return post(one, wireWebhook(origin, one), due_ms);
-      }),
-    close: () => client.close(),
-  };
-}
-
-const HOST = '127.0.0.1';
+export const HOST = '127.0.0.1';
 const HEAD_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 /** More requests wait until a connection is free, as they do at the upstream. */
@@ -299,7 +154,7 @@ interface Line {
 export function createWireClient(origin: string) {
   const { hostname, port } = new URL(origin);
   const idle: Line[] = [];
-  const all = new Set<Line>();
+  let opened = 0;
   const waiting: Array<(line: Line) => void> = [];
   const settle = (line: Line, answer: WireAnswer): void => {
     const { resolve } = line;
@@ -308,19 +163,17 @@ export function createWireClient(origin: string) {
   };
   const open = (): Line => {
     const line: Line = { socket: connect(Number(port), hostname), text: '', resolve: undefined };
-    all.add(line);
+    opened += 1;
     line.socket.setNoDelay(true);
-    const gone = (): void => {
-      all.delete(line);
+    line.socket.on('error', () => line.socket.destroy());
+    line.socket.on('close', () => {
+      opened -= 1;
       const at = idle.indexOf(line);
       if (at >= 0) idle.splice(at, 1);
-      line.socket.destroy();
       settle(line, { status: 0, body: '' });
       const next = waiting.shift();
       if (next) next(open());
-    };
-    line.socket.on('error', gone);
-    line.socket.on('close', gone);
+    });
     line.socket.on('data', (chunk: Buffer) => {
       line.text += chunk.toString('latin1');
       const answer = messageOf(line.text);
@@ -334,38 +187,29 @@ export function createWireClient(origin: string) {
     });
     return line;
   };
-  return {
-    /** Sends a request, head and body as they go over the wire, and reads the answer. */
-    ask: (request: Buffer): Promise<WireAnswer> =>
-      new Promise((resolve) => {
-        const post = (line: Line): void => {
-          line.resolve = resolve;
-          line.socket.write(request);
-        };
-        const line = idle.pop() ?? (all.size < CONNECTIONS_MAX ? open() : undefined);
-        if (line) post(line);
-        else waiting.push(post);
-      }),
-    close(): void {
-      for (const { socket } of all) socket.destroy();
-    },
-  };
+  /** Sends a request, head and body as they go over the wire, and reads the answer. */
+  return (request: Buffer): Promise<WireAnswer> =>
+    new Promise((resolve) => {
+      const post = (line: Line): void => {
+        line.resolve = resolve;
+        line.socket.write(request);
+      };
+      const line = idle.pop() ?? (opened < CONNECTIONS_MAX ? open() : undefined);
+      if (line) post(line);
+      else waiting.push(post);
+    });
 }
 
-export interface WireRequest {
-  method: string;
-  path: string;
-  /** One character per byte. */
-  body: string;
-}
+export const respond = (socket: Socket, body: string): void => {
+  const length = Buffer.byteLength(body);
+  const head = `content-type: application/json\r\ncontent-length: ${length}`;
+  socket.write(`HTTP/1.1 200 OK\r\n${head}${HEAD_END}${body}`);
+};
 
-export const respond = (socket: Socket, body: string): void =>
-  void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-
-/** Calls `handle` for each request; it answers on the socket. */
+/** Calls `handle` for each request, whose body has one character per byte. */
 export function startWireServer(
   port: number,
-  handle: (request: WireRequest, socket: Socket) => void,
+  handle: (request: { path: string; body: string }, socket: Socket) => void,
 ): Server {
   const server = createServer((socket) => {
     let text = '';
@@ -375,11 +219,224 @@ export function startWireServer(
       text += chunk.toString('latin1');
       for (let request = messageOf(text); request; request = messageOf(text)) {
         text = text.slice(request.end);
-        const { head, body } = request;
-        const [method = '', path = '/'] = head.slice(0, head.indexOf('\r\n')).split(' ');
-        handle({ method, path, body }, socket);
+        const [, path = '/'] = request.head.split(' ', 2);
+        handle({ path, body: request.body }, socket);
       }
     });
   });
   return server.listen(port, HOST);
+}
+
+/** The processes whose cost is no part of what is measured. */
+const DRIVERS = new Set(['driver', 'emulator', 'stub']);
+/** Bare chains, by the first word of the names of their parts. */
+const FLOOR = /^(bare|storing) /;
+export const countsForMesh = (part: string): boolean => !DRIVERS.has(part) && !FLOOR.test(part);
+
+/** Clock ticks per second in /proc/<pid>/stat on every common Linux. */
+const TICKS = 100;
+
+interface Cost {
+  cpu_s: number;
+  rss_mib: number;
+  /** How often a thread of the process went to sleep and woke up: voluntary context switches. */
+  wakes: number;
+  /** Seconds in which a thread of the process could run, and waited for a core. */
+  queued_s: number;
+}
+
+/** The second field of /proc/<pid>/task/<thread>/schedstat is in nanoseconds. */
+const QUEUED = /^\d+ (\d+)/;
+const NS_PER_S = 1e9;
+const WAKES = /^voluntary_ctxt_switches:\s+(\d+)/m;
+
+/** Sums a field over the threads of a process; a thread that ends meanwhile counts nothing. */
+function overThreads(pid: number, file: string, field: RegExp): number {
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const status = readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8');
+      sum += Number(field.exec(status)?.[1] ?? 0);
+    } catch {
+      continue;
+    }
+  }
+  return sum;
+}
+
+/** CPU seconds and wake-ups so far, and current memory; zeros on a system without /proc. */
+export function costOf(pid: number): Cost {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return {
+      cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
+      rss_mib: residentMib(pid),
+      wakes: overThreads(pid, 'status', WAKES),
+      queued_s: overThreads(pid, 'schedstat', QUEUED) / NS_PER_S,
+    };
+  } catch {
+    return { cpu_s: 0, rss_mib: 0, wakes: 0, queued_s: 0 };
+  }
+}
+
+/** Counts of a process, by name. */
+export type Counted = Record<string, number>;
+
+/** Metrics that are printed with a run: the service, and the pattern of a reason and its value. */
+const COUNTED: Array<[what: string, service: ServiceName, line: RegExp]> = [
+  ['deliveries stored', 'webhooks', /^webhook_deliveries_stored_total\{reason="(\w+)"\} (\S+)/gm],
+  [
+    'seconds that the slowest sends waited',
+    'gateway',
+    /^http_server_slowest_wait_seconds_sum\{http_route="\/messages\/send",waited_for="(\w+)"\} (\S+)/gm,
+  ],
+  [
+    'seconds that the slowest events waited',
+    'webhooks',
+    /^webhook_slowest_wait_seconds_sum\{waited_for="(\w+)"\} (\S+)/gm,
+  ],
+];
+
+const readCounted = ({ parts }: Bench): Promise<Counted[]> =>
+  Promise.all(
+    COUNTED.map(async ([, service, line]) => {
+      const part = parts.get(service);
+      const page = part && (await fetch(`http://${HOST}:${part.metrics_port}/metrics`)).text();
+      const lines = ((await page) ?? '').matchAll(line);
+      return Object.fromEntries([...lines].map(([, reason = '', sum]) => [reason, Number(sum)]));
+    }),
+  );
+
+export interface Run extends Done {
+  seconds: number;
+  costs: Record<string, Cost>;
+  /** The driver's share of all cores. */
+  driving: number;
+  /** In the order of COUNTED. */
+  counted: Counted[];
+}
+
+/** Measures `work`: its duration, and what it costs the processes of the path. */
+export async function measure(
+  { bench, counts }: Pick<Path, 'bench' | 'counts'>,
+  work: () => Promise<Done>,
+): Promise<Run> {
+  const counted = await readCounted(bench);
+  const before = Object.entries(bench.pids()).map(([name, pid]) => ({
+    name,
+    pid,
+    then: costOf(pid),
+  }));
+  const started = now();
+  const done = await work();
+  const seconds = (now() - started) / 1_000;
+  const costs = before.map(({ name, pid, then }): [string, Cost] => [
+    name,
+    minus(costOf(pid), then, 1),
+  ]);
+  const driver = costs.filter(([name]) => DRIVERS.has(name));
+  const driver_s = driver.reduce((sum, [, { cpu_s }]) => sum + cpu_s, 0);
+  return {
+    ...done,
+    seconds,
+    costs: Object.fromEntries(costs.filter(([name]) => counts(name))),
+    driving: driver_s / seconds / cpus().length,
+    counted: (await readCounted(bench)).map((after, at) => less(after, counted[at] ?? {})),
+  };
+}
+
+const minus = (cost: Cost, other: Cost, times: number): Cost => ({
+  rss_mib: cost.rss_mib,
+  cpu_s: cost.cpu_s - other.cpu_s * times,
+  wakes: cost.wakes - other.wakes * times,
+  queued_s: cost.queued_s - other.queued_s * times,
+});
+
+/** What was counted since `before`. */
+export const less = (after: Counted, before: Counted): Counted =>
+  Object.fromEntries(
+    Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)]),
+  );
+
+/** The cost of `seconds` without a request, where a second is the unit. */
+export const measureIdle = (path: Pick<Path, 'bench' | 'counts'>, seconds: number): Promise<Run> =>
+  measure(path, () => sleep(seconds * 1_000, { count: seconds, failed: 0, times: {} }));
+
+/** The run without what its processes cost without a request. */
+export function withoutIdle(run: Run, idle: Run): Run {
+  const periods = run.seconds / idle.seconds;
+  const costs = Object.entries(run.costs).map(([name, cost]) => {
+    const rest = idle.costs[name];
+    return [name, rest ? minus(cost, rest, periods) : cost];
+  });
+  return { ...run, costs: Object.fromEntries(costs) };
+}
+
+export const rateOf = ({ count, seconds }: Run): number => count / seconds;
+const sumOf = (run: Run, take: 'cpu_s' | 'wakes'): number =>
+  Object.values(run.costs).reduce((sum, cost) => sum + cost[take], 0) / Math.max(1, run.count);
+
+/** Less CPU than this for 1,000 is not printed. */
+const REPORT_FROM_S = 0.002;
+
+/** The median of some rounds, and the smallest and largest. */
+function spread(rounds: readonly number[], digits: number): string {
+  const text = (value: number): string => value.toFixed(digits);
+  const median = text(quantile(rounds, 0.5));
+  if (rounds.length === 1) return median;
+  return `${median} (${text(Math.min(...rounds))} to ${text(Math.max(...rounds))})`;
+}
+
+/**
+ * Prints the rounds of a load: its figures, their ratios to the same rounds of `base`, and what the
+ * last one cost each process.
+ */
+export function tell(name: string, runs: readonly Run[], base: readonly Run[] = []): void {
+  const figure = (take: (run: Run) => number, digits: number): string => {
+    const text = spread(runs.map(take), digits);
+    if (base.length === 0) return text;
+    const ratios = runs.map((run, at) => take(run) / take((base[at] ?? base[0]) as Run));
+    return `${text} [${spread(ratios, 2)} times]`;
+  };
+  const failed = runs.reduce((sum, run) => sum + run.failed, 0);
+  const last = runs.at(-1) as Run;
+  console.log(
+    `\n${name}: ${figure(rateOf, 0)} /s   ${figure((run) => sumOf(run, 'cpu_s') * 1_000, 3)} CPU s per 1,000   ` +
+      `${figure((run) => sumOf(run, 'wakes'), 1)} wake-ups each   failed ${failed}   ` +
+      `driver ${spread(
+        runs.map(({ driving }) => driving * 100),
+        0,
+      )} % of the machine`,
+  );
+  for (const stage of Object.keys(last.times)) {
+    const at = (q: number): string => figure(({ times }) => quantile(times[stage] ?? [], q), 1);
+    console.log(`  ${stage} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  }
+  for (const [at, [what]] of COUNTED.entries()) tellCounted(what, last.counted[at] ?? {});
+  tellCosts(last);
+}
+
+function tellCounted(what: string, counted: Counted): void {
+  const all = Object.values(counted).reduce((sum, one) => sum + one, 0);
+  if (all === 0) return;
+  const shares = Object.entries(counted)
+    .map(([reason, one]): [string, number] => [reason, (one / all) * 100])
+    .filter(([, share]) => share >= 1)
+    .sort(([, one], [, other]) => other - one);
+  const parts = shares.map(([reason, share]) => `${reason} ${share.toFixed(0)} %`);
+  console.log(`  ${what}: ${all.toFixed(1)}, of it ${parts.join(', ')}`);
+}
+
+function tellCosts({ costs, count }: Run): void {
+  const units = Math.max(1, count);
+  for (const [part, cost] of Object.entries(costs).sort(([, a], [, b]) => b.cpu_s - a.cpu_s)) {
+    const cpu_s = (cost.cpu_s / units) * 1_000;
+    if (cpu_s < REPORT_FROM_S) continue;
+    const queued_s = (cost.queued_s / units) * 1_000;
+    console.log(
+      `  ${part.padEnd(16)} ${cpu_s.toFixed(3).padStart(7)} CPU s, ${queued_s.toFixed(3)} s for a core, ` +
+        `${(cost.wakes / units).toFixed(1)} wake-ups, ${cost.rss_mib.toFixed(0)} MiB`,
+    );
+  }
 }

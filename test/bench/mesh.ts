@@ -1,12 +1,13 @@
-// Starts what a benchmark loads, each part as a separate process: a mesh with partners and their
-// receiver, and the bare chains. Measures what a load costs each process, and what its slowest part
-// waits for.
+// Starts what a benchmark loads, each part as a separate process: a mesh with partners, and the
+// bare chains. This process is the driver: it makes the load and is the partners' receiver.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
 import { createRpcClient, ownCall } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
@@ -26,37 +27,46 @@ import {
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
-import { residentMib } from '../testkit/resident-memory';
-import { aText, createLoad, quantile, webhook, type Place, type Shot } from './load';
+import { requestBytes } from '../testkit/request-bytes';
+import { callRest } from '../testkit/rest';
+import {
+  countsForMesh,
+  createWireClient,
+  HOST,
+  inFlight,
+  now,
+  respond,
+  SILENT,
+  startWireServer,
+  webhook,
+  wireWebhook,
+  WORKERS,
+  type Done,
+  type Place,
+  type Unit,
+} from './load';
 
 export const ROOT = resolve(__dirname, '../../..');
-/** BENCH_ROOT measures the services of another checkout with this driver (`make bench-compare`). */
-const SERVICES_ROOT = process.env['BENCH_ROOT'] ?? ROOT;
-const rootOf = (entry: string): string => (entry.startsWith('test/') ? ROOT : SERVICES_ROOT);
-export const HOST = '127.0.0.1';
-const READY_LIMIT_MS = 120_000;
+export const SHORT = process.env['BENCH_SHORT'] === '1';
 /** BENCH_NODE_FLAGS adds flags of Node, which override those that `make up` uses. */
 const FLAGS = [...NODE_FLAGS, ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])];
+const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 15_000;
 /** The exit code of a shell's command that a signal ended. */
 const INTERRUPTED = 130;
-/** Clock ticks per second in /proc/<pid>/stat on every common Linux. */
-const TICKS = 100;
-
-export const SETTLE_MS = 1_500;
 const PARTS = 'test/dist/bench/parts.js';
-/** The processes of the bare chain of events join their groups at Kafka. */
+/** Processes of the bare chain of events join their groups at Kafka meanwhile. */
 const BARE_START_MS = 10_000;
 const ARRIVAL_LIMIT_MS = 120_000;
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 10;
+const RECORDS_LIMIT_MS = 30_000;
 const RPC_LIMIT_MS = 10_000;
 const REACH_LIMIT_MS = 20_000;
 
-export interface Part {
-  name: string;
+interface Part {
   pid: number;
   metrics_port: number;
-  stop(signal?: NodeJS.Signals): Promise<void>;
+  stop(): Promise<void>;
   /** The counts of the process so far, under BENCH_COUNTERS=1 (counters.ts); else nothing. */
   counts(): Promise<Record<string, number>>;
 }
@@ -64,57 +74,93 @@ export interface Part {
 export interface Bench {
   engines: Engines;
   settings: Settings;
-  /**
-   * `entry` is a compiled file, relative to the root of the repository; a service has one. A
-   * process of a service beside the first one gets its ports with `extra`.
-   */
-  start(name: string, entry: string, extra?: NodeJS.ProcessEnv): Part;
-  ready(...names: string[]): Promise<void>;
+  mongo: MongoClient;
   parts: Map<string, Part>;
+  /** Starts a part of the benchmark: `entry` is a compiled file of this checkout. */
+  start(name: string, entry: string, extra: NodeJS.ProcessEnv): void;
+  /** Starts a process of a service under this name, and waits until it is ready. */
+  startService(service: ServiceName, name?: string, extra?: NodeJS.ProcessEnv): Promise<void>;
+  /** Stops these parts, one after the other. */
+  stop(names: readonly string[]): Promise<void>;
+  /** The running processes: engines, parts and the driver. */
+  pids(): Record<string, number>;
 }
 
-/** The compiled file of a service. */
-export const entryOf = (name: ServiceName): string => findProcess(name).entry;
+interface BenchOptions {
+  /** The checkout whose services run. */
+  root?: string;
+  /** Overrides settings of the engines. */
+  engine_env?: NodeJS.ProcessEnv;
+}
 
 /**
  * Starts engines and prepares settings of a separate mesh, independent of one that may be running,
- * and stops everything after `work`. `engine_settings` override those of the environment.
+ * and stops everything after `work`.
  */
-export async function withBench(
-  work: (bench: Bench) => Promise<void>,
-  engine_settings: NodeJS.ProcessEnv = {},
-): Promise<void> {
+export async function withBench<T>(
+  work: (bench: Bench) => Promise<T>,
+  { root = ROOT, engine_env = {} }: BenchOptions = {},
+): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-bench-'));
   const engines = await startEngines({
     dir,
     ports: 'free',
-    env: { ...process.env, ...engine_settings },
+    env: { ...process.env, ...engine_env },
     log: (line) => console.error(`  ${line}`),
   });
   const settings = await settingsOf(engines);
+  const mongo = new MongoClient(engines.urls.MONGO_URL, { ignoreUndefined: true });
   const parts = new Map<string, Part>();
-  const start: Bench['start'] = (name, entry, extra = {}) => {
-    const part = startPart(name, entry, { dir, settings, extra }, () => parts.delete(name));
+  const start = (name: string, program: Omit<Program, 'dir'>): Part => {
+    const part = startPart(name, { ...program, dir });
     parts.set(name, part);
     return part;
   };
-  const ready: Bench['ready'] = async (...names) => {
-    for (const name of names) await untilReady(parts.get(name) as Part, dir);
-  };
+  const engine_pids = Object.fromEntries(engines.started.map(({ name, pid }) => [name, pid]));
   const stop = async (): Promise<void> => {
-    await Promise.all([...parts.values()].map((part) => part.stop()));
+    await Promise.all([mongo.close(), ...[...parts.values()].map((part) => part.stop())]);
     await engines.stop();
     rmSync(dir, { recursive: true, force: true });
   };
   const interrupted = (): void => void stop().finally(() => process.exit(INTERRUPTED));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    await work({ engines, settings, start, ready, parts });
+    return await work({
+      engines,
+      settings,
+      mongo,
+      parts,
+      start: (name, entry, extra) =>
+        void start(name, { root: ROOT, entry, env: { ...settings, ...COMMON_ENV, ...extra } }),
+      async startService(service, name = service, extra = {}) {
+        const found = findProcess(service);
+        const env = { ...processEnv(found, COMMON_ENV, settings), ...extra };
+        const { metrics_port } = start(name, { root, entry: found.entry, env });
+        const look = async () => (await fetch(`http://${HOST}:${metrics_port}/readyz`)).ok;
+        await eventually(look, READY_LIMIT_MS).catch(() => {
+          throw new Error(`${name} did not become ready:\n${logTail(join(dir, `${name}.log`))}`);
+        });
+      },
+      async stop(names) {
+        for (const name of names) {
+          await parts.get(name)?.stop();
+          parts.delete(name);
+        }
+      },
+      pids: () => ({
+        ...engine_pids,
+        driver: process.pid,
+        ...Object.fromEntries([...parts].map(([name, { pid }]) => [name, pid])),
+      }),
+    });
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
     await stop();
   }
 }
+
+const { PATH, COUNT_TIMERS } = process.env;
+const COMMON_ENV = { PATH, COUNT_TIMERS, NODE_ENV: 'production' };
 
 /** Those of a local mesh without a limit of requests, which keeps its event log unsealed. */
 async function settingsOf({ urls }: Engines): Promise<Settings> {
@@ -126,45 +172,36 @@ async function settingsOf({ urls }: Engines): Promise<Settings> {
   return { ...settings, DRAIN_MS: '0' };
 }
 
-function envOf(name: string, settings: Settings, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { PATH, COUNT_TIMERS } = process.env;
-  const common = { PATH, COUNT_TIMERS, NODE_ENV: 'production' };
-  const service = SERVICE_NAMES.find((one) => one === name);
-  const env = service ? processEnv(findProcess(service), common, settings) : common;
-  return { ...settings, ...env, ...extra };
+interface Program {
+  root: string;
+  /** A compiled file below the root. */
+  entry: string;
+  env: NodeJS.ProcessEnv;
+  /** The folder of its log. */
+  dir: string;
 }
 
-function startPart(
-  name: string,
-  entry: string,
-  { dir, settings, extra }: { dir: string; settings: Settings; extra: NodeJS.ProcessEnv },
-  stopped: () => void,
-): Part {
-  const env = envOf(name, settings, extra);
+function startPart(name: string, { root, entry, env, dir }: Program): Part {
+  // The driver's own processes are not counted.
+  const is_counted = process.env['BENCH_COUNTERS'] === '1' && !entry.startsWith('test/');
+  const counters = is_counted ? ['--require', join(ROOT, 'test/dist/bench/counters.js')] : [];
+  const args = [...profiling(name), ...FLAGS, ...counters, join(root, entry)];
   const log = openSync(join(dir, `${name}.log`), 'a');
-  const child = spawn(
-    process.execPath,
-    [...profiling(name), ...FLAGS, ...counting(entry), join(rootOf(entry), entry)],
-    {
-      cwd: rootOf(entry),
-      stdio: ['ignore', log, log, ...(isCounting(entry) ? (['ipc'] as const) : [])],
-      env,
-    },
-  );
+  const ipc = is_counted ? (['ipc'] as const) : [];
+  const stdio = ['ignore' as const, log, log, ...ipc];
+  const child = spawn(process.execPath, args, { cwd: root, stdio, env });
   const exited = once(child, 'exit');
   return {
-    name,
     pid: child.pid as number,
     metrics_port: Number(env['METRICS_PORT']),
-    async stop(signal = 'SIGTERM') {
-      child.kill(signal);
+    async stop() {
+      child.kill('SIGTERM');
       const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
       await exited;
       clearTimeout(late);
-      stopped();
     },
     async counts() {
-      if (!isCounting(entry)) return {};
+      if (!is_counted) return {};
       const answered = once(child, 'message');
       child.send('counts');
       const [counts] = (await answered) as [Record<string, number>];
@@ -179,91 +216,224 @@ function profiling(name: string): string[] {
   return dir ? ['--cpu-prof', `--cpu-prof-dir=${dir}`, `--cpu-prof-name=${name}.cpuprofile`] : [];
 }
 
-/** The driver's own processes are not counted. */
-const isCounting = (entry: string): boolean =>
-  process.env['BENCH_COUNTERS'] === '1' && !entry.startsWith('test/');
+const EVENT = /"event":"(message\.\w+)"/;
+const MESSAGE_ID = /"message_id":"([^"]+)"/;
 
-const counting = (entry: string): string[] =>
-  isCounting(entry) ? ['--require', join(ROOT, 'test/dist/bench/counters.js')] : [];
+type Receiver = ReturnType<typeof startReceiver>;
 
-async function untilReady({ name, metrics_port }: Part, dir: string): Promise<void> {
-  try {
-    const look = async () => (await fetch(`http://${HOST}:${metrics_port}/readyz`)).ok;
-    await eventually(look, READY_LIMIT_MS);
-  } catch {
-    throw new Error(`${name} did not become ready:\n${logTail(join(dir, `${name}.log`))}`);
-  }
+/** The events of one message that have arrived. */
+interface Message {
+  events: Set<string>;
+  /** When the last one arrived. */
+  at_ms: number;
+  wanted: number;
+  complete: () => void;
 }
 
-export type Setup = Awaited<ReturnType<typeof prepareMesh>>;
-
-interface MeshOptions {
-  partners: number;
-  /** All services unless given. */
-  services?: readonly ServiceName[];
-  /** Messaging sends to the stub of the upstream, which posts `statuses` of each send or none. */
-  stub?: 'silent' | 'statuses';
-  /** The port of a receiver in this process. */
-  own_port?: number;
-}
-
-export async function prepareMesh(
-  bench: Bench,
-  { partners, services = SERVICE_NAMES, stub, own_port }: MeshOptions,
-) {
-  const receiver_port = own_port ?? (await freePort());
-  const receiver_url = `http://${HOST}:${receiver_port}`;
-  const pids: Record<string, number> = {};
-  const start = (name: string, entry: string, env?: NodeJS.ProcessEnv): void => {
-    pids[name] = bench.start(name, entry, env).pid;
+/** The receiver of all partners. */
+function startReceiver(port: number) {
+  const messages = new Map<string, Message>();
+  let count = 0;
+  let hanging = '';
+  const held: Socket[] = [];
+  const messageOf = (id: string): Message => {
+    const fresh = { events: new Set<string>(), at_ms: 0, wanted: Infinity, complete: () => {} };
+    const message = messages.get(id) ?? fresh;
+    messages.set(id, message);
+    return message;
   };
-  if (own_port === undefined) {
-    start('receiver', PARTS, { PART: 'receiver', PORT: String(receiver_port) });
-  }
-  start('emulator', 'test/dist/emulator/main.js');
-  const stub_port = await freePort();
-  const stub_url = `http://${HOST}:${stub_port}`;
-  for (const name of services) {
-    const env = name === 'messaging' && stub ? { UPSTREAM_URL: stub_url } : {};
-    start(name, entryOf(name), env);
-  }
-  for (const { name, pid } of bench.engines.started) pids[name] = pid;
-  pids['driver'] = process.pid;
-  const { PUBLIC_URL: gateway = '', INGRESS_URL: ingress = '' } = bench.settings;
-  await bench.ready(...services);
-  const places = await registerPartners(bench, receiver_url, partners);
-  if (stub) {
-    const accounts = places.map((place) => [place.phone_number_id, place.waba_id]);
-    start('stub', PARTS, {
-      PART: 'stub',
-      PORT: String(stub_port),
-      ...(stub === 'statuses' && {
-        STUB_WEBHOOKS: ingress,
-        STUB_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)),
-      }),
+  const server = startWireServer(port, ({ path, body }, socket) => {
+    if (path === hanging) return void held.push(socket);
+    respond(socket, '{}');
+    count += 1;
+    const message = messageOf(MESSAGE_ID.exec(body)?.[1] ?? '');
+    message.events.add(EVENT.exec(body)?.[1] ?? '');
+    message.at_ms = now();
+    if (message.events.size === message.wanted) message.complete();
+  });
+  return {
+    url: `http://${HOST}:${port}`,
+    /**
+     * Returns the time of the last one once so many different events of a message have arrived,
+     * which may be before the answer to the send.
+     */
+    async all(id: string, wanted: number): Promise<number | undefined> {
+      const message = messageOf(id);
+      message.wanted = wanted;
+      if (message.events.size < wanted) {
+        await new Promise<void>((done) => {
+          const late = setTimeout(done, ARRIVAL_LIMIT_MS);
+          message.complete = () => {
+            clearTimeout(late);
+            done();
+          };
+        });
+      }
+      messages.delete(id);
+      return message.events.size < wanted ? undefined : message.at_ms;
+    },
+    /** Returns once as many events have arrived as `work` has posted. */
+    async whole(work: () => Promise<Done>): Promise<Done> {
+      const before = count;
+      const done = await work();
+      const left = (): number => before + done.count - count;
+      for (const until = now() + ARRIVAL_LIMIT_MS; left() > 0; await sleep(LOOK_EVERY_MS)) {
+        if (now() > until) throw new Error(`${left()} of ${done.count} events did not arrive`);
+      }
+      messages.clear();
+      return done;
+    },
+    hang: (path: string) => void (hanging = path),
+    heal(): void {
+      hanging = '';
+      for (const socket of held.splice(0)) respond(socket, '{}');
+    },
+    close: () => server.close(),
+  };
+}
+
+/** What a load goes through: the mesh, or a bare chain. */
+export type Path = ReturnType<typeof createPath>;
+export type Mesh = Awaited<ReturnType<typeof startMesh>>;
+
+interface Ends {
+  bench: Bench;
+  receiver: Receiver;
+  places: Place[];
+  gateway: string;
+  ingress: string;
+  /** The processes whose cost counts. */
+  counts(part: string): boolean;
+}
+
+function createPath({ gateway, ingress, ...ends }: Ends) {
+  const { receiver, places } = ends;
+  const ask = createWireClient(gateway);
+  const post = createWireClient(ingress);
+  let sent = 0;
+  const sendText = (text: string) => {
+    const index = sent++;
+    const { partner_key, waba_id } = places[index % places.length] as Place;
+    const headers = { 'x-partner-key': partner_key, 'x-waba-id': waba_id, ...JSON_BODY };
+    const body = JSON.stringify({ to: String(15_550_100_000 + (index % 9_999)), text });
+    return ask(requestBytes(new URL(gateway), '/v1/messages/send', headers, body));
+  };
+  const wire = (body: string): Buffer => wireWebhook(ingress, body);
+  const accepts = async (request: Buffer): Promise<boolean> => (await post(request)).status === OK;
+  const send: Unit = async (due_ms) => {
+    const { status } = await sendText(SILENT);
+    return status === OK ? { send: now() - due_ms } : undefined;
+  };
+  /** One webhook until its event arrives; at other places than `wanted` only until its answer. */
+  const event =
+    (wanted: (place: number) => boolean = () => true): Unit =>
+    async (due_ms) => {
+      const { id, place, body } = webhook(places);
+      if (!(await accepts(wire(body)))) return undefined;
+      if (!wanted(place)) return {};
+      const at_ms = now();
+      const arrived = await receiver.all(id, 1);
+      if (arrived === undefined) return undefined;
+      // An event may arrive before its 200 is read here.
+      const delivery = Math.max(0, arrived - at_ms);
+      return { ingress: at_ms - due_ms, delivery, event: arrived - due_ms };
+    };
+  /** Posts a webhook without waiting for its event. */
+  const accepted: Unit = async () => ((await accepts(wire(webhook(places).body))) ? {} : undefined);
+  /** Posts all events as fast as they are accepted, until the last one has arrived. */
+  async function backlog(events: number, items = 1): Promise<Done> {
+    const bodies = Array.from({ length: events / items }, () => webhook(places, items).body);
+    const posts = bodies.map(wire);
+    return receiver.whole(async () => {
+      const unit: Unit = async () => ((await accepts(posts.pop() as Buffer)) ? {} : undefined);
+      const done = await inFlight(unit, WORKERS, () => posts.length > 0);
+      return { ...done, count: done.count * items };
     });
   }
-  await sleep(SETTLE_MS);
-  return {
-    bench,
-    load: createLoad(ingress),
-    receiver: receiverControl(receiver_url),
-    receiver_url,
-    stub_url,
-    gateway,
-    places,
-    pids,
-  };
+  return { ...ends, sendText, wire, accepts, send, event, accepted, backlog };
 }
 
-/** Registers partners with one number each; all use one receiver, each with its own path. */
+const JSON_BODY = { 'content-type': 'application/json' };
+const OK = 200;
+const STATUSES = 3;
+
+/** A life in the mesh: a send until its statuses have arrived. */
+function createLives({ sendText, receiver, bench }: Path) {
+  const ids = new Set<string>();
+  const life: Unit = async (due_ms) => {
+    const { status, body } = await sendText('Your order is on its way.');
+    const send = now() - due_ms;
+    const id = MESSAGE_ID.exec(body)?.[1];
+    if (status !== OK || id === undefined) return undefined;
+    ids.add(id);
+    const arrived = await receiver.all(id, STATUSES);
+    return arrived === undefined ? undefined : { send, life: arrived - due_ms };
+  };
+  /** Fails unless each of these messages has the record of its last status. */
+  async function recorded(): Promise<void> {
+    const records = bench.mongo.db('messaging').collection('messages');
+    const read = { message_id: { $in: [...ids] }, status: 'read' };
+    const wanted = ids.size;
+    ids.clear();
+    await eventually(async () => {
+      const found = await records.countDocuments(read);
+      if (found < wanted) throw new Error(`${wanted - found} of ${wanted} messages are not read`);
+      return true;
+    }, RECORDS_LIMIT_MS);
+  }
+  return { life, recorded };
+}
+
+/** Starts all services, partners with one number each, and the stub to which messaging sends. */
+export async function startMesh(bench: Bench, partners: number) {
+  const { settings } = bench;
+  const receiver = startReceiver(await freePort());
+  const stub_port = String(await freePort());
+  const stub_url = `http://${HOST}:${stub_port}`;
+  bench.start('emulator', findProcess('emulator').entry, {});
+  await Promise.all(
+    SERVICE_NAMES.map((name) =>
+      bench.startService(name, name, name === 'messaging' ? { UPSTREAM_URL: stub_url } : {}),
+    ),
+  );
+  const places = await registerPartners(bench, receiver.url, partners);
+  const accounts = places.map((place) => [place.phone_number_id, place.waba_id]);
+  bench.start('stub', PARTS, {
+    PART: 'stub',
+    PORT: stub_port,
+    STUB_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)),
+  });
+  await untilReachable(stub_url);
+  const [gateway = '', ingress = ''] = [settings['PUBLIC_URL'], settings['INGRESS_URL']];
+  const path = createPath({
+    ...{ bench, receiver, places, gateway, ingress },
+    counts: countsForMesh,
+  });
+  return { ...path, ...createLives(path), stub_url };
+}
+
+const untilReachable = (url: string): Promise<boolean> =>
+  eventually(() => fetch(url).then(() => true), READY_LIMIT_MS);
+
+/** Runs a mesh with so many partners for `work`. */
+export const withMesh = <T>(
+  partners: number,
+  work: (mesh: Mesh) => Promise<T>,
+  options?: BenchOptions,
+): Promise<T> =>
+  withBench(async (bench) => {
+    const mesh = await startMesh(bench, partners);
+    return work(mesh).finally(mesh.receiver.close);
+  }, options);
+
+/** Registers partners with one number each, which use one receiver, each with its own path. */
 export async function registerPartners(
-  bench: Bench,
+  { settings }: Bench,
   receiver_url: string,
   count: number,
 ): Promise<Place[]> {
-  const emulator = new EmulatorClient(bench.settings['EMULATOR_URL'] as string);
-  const operator = createRpcClient(OperatorDefinition, bench.settings['ONBOARDING_ADDR'] as string);
+  const emulator = new EmulatorClient(settings['EMULATOR_URL'] as string);
+  const operator = createRpcClient(OperatorDefinition, settings['ONBOARDING_ADDR'] as string);
   const places: Place[] = [];
   for (let index = 0; index < count; index += 1) {
     const { partner_key } = await operator.rpc.createPartner(
@@ -276,363 +446,78 @@ export async function registerPartners(
       ownCall(unsampled(), RPC_LIMIT_MS),
     );
     const account = await emulator.createAccount({ numbers: [{}], tokens: [{}] });
-    const { waba_id } = account;
-    const number = { waba_id, phone_number_id: account.phone_number_ids[0] as string };
-    await register(bench, partner_key, { ...number, access_token: account.tokens[0] });
+    const number = {
+      waba_id: account.waba_id,
+      phone_number_id: account.phone_number_ids[0] as string,
+    };
+    // Services that have just started may not have found each other.
+    await eventually(async () => {
+      const body = { ...number, access_token: account.tokens[0] };
+      const headers = { 'x-partner-key': partner_key };
+      const base_url = settings['BASE_URL'] as string;
+      const answer = await callRest(base_url, 'POST', '/clients/register', body, headers);
+      if (answer.status >= 300) throw new Error(`registration: ${JSON.stringify(answer.body)}`);
+      return true;
+    }, REACH_LIMIT_MS);
     places.push({ ...number, partner_key });
   }
   await operator.stop();
   return places;
 }
 
-/** Services that have just started may not have found each other. */
-const register = (bench: Bench, partner_key: string, number: object): Promise<boolean> =>
-  eventually(async () => {
-    const answer = await fetch(`${bench.settings['BASE_URL']}/clients/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-partner-key': partner_key },
-      body: JSON.stringify(number),
-    });
-    if (!answer.ok) throw new Error(`registration: ${answer.status} ${await answer.text()}`);
-    return true;
-  }, REACH_LIMIT_MS);
-
-/** Controls the receiver of parts.ts. */
-function receiverControl(url: string) {
-  // any: two shapes
-  const ask = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as any;
-  const count = async (): Promise<number> => (await ask('/count')).count;
-  return {
-    count,
-    async until(wanted: number): Promise<void> {
-      const until = Date.now() + ARRIVAL_LIMIT_MS;
-      while ((await count()) < wanted) {
-        if (Date.now() > until) throw new Error(`${await count()} of ${wanted} events arrived`);
-        await sleep(LOOK_EVERY_MS);
-      }
-    },
-    /** Returns the first arrival of each event, and clears the record. */
-    async report() {
-      const { arrivals } = (await ask('/report')) as { arrivals: Array<[string, number]> };
-      // Reversed, so that the first of several arrivals of an event stays.
-      return new Map(arrivals.reverse());
-    },
-    hang: async (path: string) => void (await ask(`/hang?path=${path}`)),
-    heal: async () => void (await ask('/heal')),
-  };
-}
+export const SENDS = ['service', 'edge'];
+export const EVENTS = ['ingress', 'fanout', 'deliver'];
 
 /**
- * Starts the bare chain of sends, which calls the stub. `storing` adds a count in Redis and a
- * record in MongoDB for each request. Returns the names of its processes, too, which join `pids`.
+ * Starts the bare chains of a send and of an event, which call the stub and the receiver of the
+ * mesh. The `storing` ones keep what the contract requires in Redis and MongoDB.
  */
-export async function startBareSends(
-  { bench, pids, stub_url }: Setup,
+export async function startFloor(
+  mesh: Mesh,
   name: 'bare' | 'storing' = 'bare',
+  parts: readonly string[] = [...SENDS, ...EVENTS],
 ) {
-  const port = await freePort();
+  const { bench, receiver, stub_url } = mesh;
+  const ports: Record<string, number> = { edge: await freePort(), ingress: await freePort() };
+  const urlOf = (part: string): string => `http://${HOST}:${ports[part]}`;
   const env = {
     SERVICE_ADDR: `${HOST}:${await freePort()}`,
-    PORT: String(port),
     UPSTREAM_URL: stub_url,
-    ...(name === 'bare' && { REDIS_URL: '', MONGO_URL: '' }),
+    RECEIVER_URL: receiver.url,
+    STORING: name === 'storing' ? '1' : '',
   };
-  const parts = ['service', 'edge'].map((half) => {
-    const part = `${name} ${half}`;
-    pids[part] = bench.start(part, PARTS, { ...env, PART: half }).pid;
-    return part;
-  });
-  const shot: Shot = { origin: `http://${HOST}:${port}`, path: '/', headers: {}, body: aText };
-  return { shot, parts };
-}
-
-/**
- * Starts the bare chain of events, which posts to the receiver of the mesh. `database` is where it
- * stores the events, by partner. Its `pids` are those of its own parts and engines; `startBeside`
- * starts second processes of some parts, and returns their names.
- */
-export async function startBareEvents(setup: Setup, database?: string) {
-  const port = await freePort();
-  const { kafka = 0, mongo = 0 } = setup.pids;
-  const pids: Record<string, number> = { kafka, ...(database !== undefined && { mongo }) };
-  const start = async (parts: readonly string[], suffix = ''): Promise<string[]> => {
-    const names = parts.map((part) => {
-      const name = `bare-${part}${suffix}`;
-      pids[name] = setup.bench.start(name, PARTS, {
-        PART: part,
-        PORT: String(port),
-        RECEIVER_URL: setup.receiver_url,
-        ...(database !== undefined && { BARE_DATABASE: database }),
-      }).pid;
-      return name;
+  const start = async (wanted: readonly string[], suffix = ''): Promise<string[]> => {
+    const names = wanted.map((part) => {
+      const PORT = String(ports[part]);
+      bench.start(`${name} ${part}${suffix}`, PARTS, { ...env, PART: part, PORT });
+      return `${name} ${part}${suffix}`;
     });
+    for (const part of wanted.filter((one) => one in ports)) await untilReachable(urlOf(part));
     await sleep(BARE_START_MS);
     return names;
   };
-  const parts = await start(['ingress', 'fanout', 'deliver']);
-  const ingress = new URL(`http://${HOST}:${port}`);
-  const load = createLoad(ingress.origin);
-  const startBeside = (names: readonly string[]): Promise<string[]> => start(names, ' 2');
-  return { ...setup, load, ingress, pids, parts, startBeside };
-}
-
-export interface Cost {
-  cpu_s: number;
-  rss_mib: number;
-  /** How often a thread of the process went to sleep and woke up: voluntary context switches. */
-  wakes: number;
-  /** Seconds in which a thread of the process could run, and waited for a core. */
-  queued_s: number;
-}
-
-/** The second field of /proc/<pid>/task/<thread>/schedstat is in nanoseconds. */
-const QUEUED = /^\d+ (\d+)/;
-const NS_PER_S = 1e9;
-
-/** Sums a field over the threads of a process; a thread that ends meanwhile counts nothing. */
-function overThreads(pid: number, file: string, field: RegExp): number {
-  let sum = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    try {
-      const status = readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8');
-      sum += Number(field.exec(status)?.[1] ?? 0);
-    } catch {
-      continue;
+  const names = await start(parts);
+  const engines = name === 'storing' ? ['kafka', 'mongo', 'redis'] : ['kafka'];
+  const path = createPath({
+    ...mesh,
+    gateway: urlOf('edge'),
+    ingress: urlOf('ingress'),
+    counts: (part) => part.startsWith(`${name} `) || engines.includes(part),
+  });
+  /** A send, then an event for each status. */
+  const life: Unit = async (due_ms) => {
+    const sent = await path.send(due_ms);
+    const arrived: Array<Promise<number | undefined>> = [];
+    for (let event = 0; event < STATUSES; event += 1) {
+      const { id, body } = webhook(mesh.places);
+      if (!(await path.accepts(path.wire(body)))) return undefined;
+      arrived.push(receiver.all(id, 1));
     }
-  }
-  return sum;
-}
-
-/** CPU seconds and wake-ups so far, and current memory; zeros on a system without /proc. */
-export function costOf(pid: number): Cost {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return {
-      cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
-      rss_mib: residentMib(pid),
-      wakes: overThreads(pid, 'status', /^voluntary_ctxt_switches:\s+(\d+)/m),
-      queued_s: overThreads(pid, 'schedstat', QUEUED) / NS_PER_S,
-    };
-  } catch {
-    return { cpu_s: 0, rss_mib: 0, wakes: 0, queued_s: 0 };
-  }
-}
-
-/** Returns the CPU, the wake-ups and the memory of each process while `work` ran. */
-export async function costDuring<T>(
-  pids: Record<string, number>,
-  work: () => Promise<T>,
-): Promise<{ result: T; costs: Record<string, Cost> }> {
-  const before = Object.entries(pids).map(([name, pid]) => [name, costOf(pid)] as const);
-  const result = await work();
-  const costs = Object.fromEntries(
-    before.map(([name, then]) => {
-      const now = costOf(pids[name] as number);
-      const { rss_mib } = now;
-      const [cpu_s, wakes] = [now.cpu_s - then.cpu_s, now.wakes - then.wakes];
-      return [name, { cpu_s, wakes, rss_mib, queued_s: now.queued_s - then.queued_s }];
-    }),
-  );
-  return { result, costs };
-}
-
-export const WORKERS = 64;
-
-export interface Throughput {
-  events: number;
-  seconds: number;
-  costs: Record<string, Cost>;
-  /** Deliveries that went through the store, by reason; a healthy run stores none. */
-  stored: Record<string, number>;
-}
-
-/** Posts all `events` as fast as they are accepted, until the last one has arrived. */
-export async function throughput(setup: Setup, events: number, items = 1): Promise<Throughput> {
-  const { load, places } = setup;
-  const webhooks = Array.from({ length: events / items }, () => webhook(places, items));
-  const post = load.closed(webhooks, WORKERS);
-  return untilArrived(setup, async () => {
-    const answered = await post();
-    const refused = answered.filter(({ status }) => status !== 200).length;
-    if (refused > 0) throw new Error(`${refused} webhooks were refused`);
-    return events;
-  });
-}
-
-/** Runs `work`, which returns how many events it had accepted, until they have arrived. */
-export async function untilArrived(setup: Setup, work: () => Promise<number>): Promise<Throughput> {
-  const { receiver, pids } = setup;
-  const before = await receiver.count();
-  const stored_before = await storedOf(setup);
-  const started = performance.now();
-  const { result: events, costs } = await costDuring(pids, async () => {
-    const accepted = await work();
-    await receiver.until(before + accepted);
-    return accepted;
-  });
-  await receiver.report();
-  const seconds = (performance.now() - started) / 1_000;
-  return { events, seconds, costs, stored: grown(await storedOf(setup), stored_before) };
-}
-
-const metricsOf = async ({ parts }: Bench, name: string): Promise<string> =>
-  (await fetch(`http://${HOST}:${parts.get(name)?.metrics_port}/metrics`)).text();
-
-/** The values of a metric by its label, which is the pattern's first group. */
-const byLabel = (page: string, line: RegExp): Record<string, number> =>
-  Object.fromEntries([...page.matchAll(line)].map(([, label, sum]) => [label, Number(sum)]));
-
-const grown = (
-  after: Record<string, number>,
-  before: Record<string, number>,
-): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]),
-  );
-
-const STORED = /^webhook_deliveries_stored_total\{reason="(\w+)"\} (\d+)/gm;
-
-/** Deliveries that webhooks has written to the store since its start, by reason. */
-const storedOf = async ({ bench }: Setup): Promise<Record<string, number>> =>
-  byLabel(await metricsOf(bench, 'webhooks'), STORED);
-
-export function storedText({ stored }: Throughput): string {
-  const reasons = Object.entries(stored).filter(([, count]) => count > 0);
-  return reasons.map(([reason, count]) => `   stored: ${reason} ${count}`).join('');
-}
-
-/** The parts of a run that are not the mesh or its engines. */
-export const DRIVERS = new Set(['driver', 'receiver', 'emulator', 'stub']);
-export const OURS = (name: string): boolean => !DRIVERS.has(name);
-export const perThousand = ({ costs, events }: Throughput, name: string): number =>
-  ((costs[name]?.cpu_s ?? 0) / events) * 1_000;
-export const rateOf = ({ events, seconds }: Throughput): number => events / seconds;
-export const cpuOf = (run: Throughput): number =>
-  Object.keys(run.costs)
-    .filter(OURS)
-    .reduce((sum, part) => sum + perThousand(run, part), 0);
-export const byCost = (costs: Record<string, Cost>): Array<[string, Cost]> =>
-  Object.entries(costs).sort(([, a], [, b]) => b.cpu_s - a.cpu_s);
-
-/** Less CPU than this for 1,000 is not printed. */
-export const REPORT_FROM_S = 0.002;
-
-export const delayText = ({ p50, p99, missing }: Awaited<ReturnType<typeof delaysAt>>): string =>
-  `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, missing ${missing}`;
-
-/**
- * Posts at a rate, and measures from each 200 of the ingress to the arrival of its event: for all
- * places, or for those that are `wanted`.
- */
-export async function delaysAt(
-  { load, receiver, places }: Setup,
-  rate: number,
-  seconds: number,
-  wanted: (place: number) => boolean = () => true,
-) {
-  const posted = await load.open(() => webhook(places), rate, seconds);
-  await sleep(SETTLE_MS);
-  const arrivals = await receiver.report();
-  const answered = posted.filter(({ place }) => wanted(place));
-  const found = answered.flatMap(({ id, at_ms }) => {
-    const arrived = arrivals.get(id);
-    // An event may arrive before its 200 is read here.
-    return arrived === undefined ? [] : [Math.max(0, arrived - at_ms)];
-  });
-  return {
-    p50: quantile(found, 0.5),
-    p99: quantile(found, 0.99),
-    missing: answered.length - found.length,
+    const failed = (await Promise.all(arrived)).includes(undefined);
+    return sent && !failed ? { ...sent, life: now() - due_ms } : undefined;
   };
-}
-
-export type Idle = Awaited<ReturnType<typeof measureIdle>>;
-
-/** The cost of each process in `seconds` without a request. */
-export async function measureIdle(pids: Record<string, number>, seconds: number) {
-  const { costs } = await costDuring(pids, () => sleep(seconds * 1_000));
-  return { seconds, costs };
-}
-
-/** The cost of a process in a load that took `seconds`, without the idle part. */
-export function withoutIdle(
-  { costs, ...idle }: Idle,
-  name: string,
-  cost: Cost,
-  seconds: number,
-): Cost {
-  const periods = seconds / idle.seconds;
-  const { cpu_s = 0, wakes = 0 } = costs[name] ?? {};
-  return { ...cost, cpu_s: cost.cpu_s - cpu_s * periods, wakes: cost.wakes - wakes * periods };
-}
-
-export function printIdle({ costs, seconds }: Idle): void {
-  const parts = byCost(costs).filter(([name]) => OURS(name));
-  const ms = (cpu_s: number): string => ((cpu_s * 1_000) / seconds).toFixed(1);
-  const all = parts.reduce((sum, [, { cpu_s }]) => sum + cpu_s, 0);
-  console.log(`CPU without a request: ${ms(all)} ms a second; wake-ups a second of each process`);
-  for (const [name, { cpu_s, wakes, rss_mib }] of parts) {
-    console.log(
-      `  ${name.padEnd(12)} ${ms(cpu_s).padStart(5)} ms/s   ${(wakes / seconds).toFixed(0).padStart(5)}   ${rss_mib.toFixed(0)} MiB`,
-    );
-  }
-}
-
-/** Seconds by what was waited for. */
-type Waits = Record<string, number>;
-
-export type Tails = Awaited<ReturnType<typeof readTails>>;
-
-const SEND =
-  /^http_server_slowest_wait_seconds_sum\{http_route="\/messages\/send",waited_for="(\w+)"\} (\S+)/gm;
-const EVENT = /^webhook_slowest_wait_seconds_sum\{waited_for="(\w+)"\} (\S+)/gm;
-const COLLECTION = /^nodejs_gc_duration_seconds_sum\{kind="(\w+)"\} (\S+)/gm;
-const OF_TAILS = ['gateway', 'messaging', 'webhooks', 'fanout'];
-
-const total = (waits: Waits): number => Object.values(waits).reduce((sum, one) => sum + one, 0);
-
-/**
- * What the slowest hundredth of the sends and of the events waited for, and the seconds of
- * collections of each process.
- */
-async function readTails(bench: Bench) {
-  const pages = new Map<string, string>();
-  for (const name of OF_TAILS) pages.set(name, await metricsOf(bench, name));
-  return {
-    send: byLabel(pages.get('gateway') ?? '', SEND),
-    event: byLabel(pages.get('webhooks') ?? '', EVENT),
-    collections: Object.fromEntries(
-      [...pages].map(([name, page]) => [name, total(byLabel(page, COLLECTION))]),
-    ),
-  };
-}
-
-/** Returns the waits during `work`. */
-export async function tailsDuring<T>(
-  bench: Bench,
-  work: () => Promise<T>,
-): Promise<{ result: T; tails: Tails }> {
-  const before = await readTails(bench);
-  const result = await work();
-  const after = await readTails(bench);
-  const tails = {
-    send: grown(after.send, before.send),
-    event: grown(after.event, before.event),
-    collections: grown(after.collections, before.collections),
-  };
-  return { result, tails };
-}
-
-const LEAST_SHARE = 0.01;
-
-/** Shares of the whole wait, the largest first. */
-export function shares(waits: Waits): string {
-  const all = total(waits);
-  if (all === 0) return 'none was slow';
-  return Object.entries(waits)
-    .filter(([, one]) => one / all >= LEAST_SHARE)
-    .sort(([, one], [, other]) => other - one)
-    .map(([what, one]) => `${what} ${((one / all) * 100).toFixed(0)} %`)
-    .join(', ');
+  const stop = (): Promise<void> => bench.stop(names);
+  /** Starts second processes of the parts that read events. */
+  const startSecond = (): Promise<string[]> => start(['fanout', 'deliver'], ' 2');
+  return { ...path, life, stop, startSecond };
 }

@@ -1,17 +1,15 @@
-// The processes of a benchmark beside the mesh; PART selects one: the stub of the upstream and the
-// receiver, which serve the mesh and the bare chains alike, and the parts of the bare chains. These
-// are the lower bounds of what a send and an event cost: the same libraries with nothing of ours.
+// The processes of a benchmark beside the mesh; PART selects one: the stub of the upstream, which
+// serves the mesh and the bare chains alike, and the parts of the bare chains. These are the lower
+// bounds of what a send and an event cost: the same libraries with nothing of ours.
 // - A send: `edge`, koa to one unary gRPC call, and `service`, from there to one undici request.
-//   REDIS_URL adds a count and a read of each request, MONGO_URL its record, stored before the
-//   answer: the contract requires both.
 // - An event: `ingress`, node:http to Kafka; `fanout`, Kafka to Kafka with JSON read and written;
 //   `deliver`, Kafka to the receiver over undici, with a signature. No order, no retries, no
-//   telemetry. No state either, unless BARE_DATABASE is set: then each partner has connections of
-//   its own to the receiver, and its events are inserted as one document every 100 ms, with the
-//   event log's indexes.
+//   telemetry.
+// They keep no state unless STORING is set: then a send has a count and a read in Redis, and its
+// record in MongoDB before the answer; each partner has connections of its own to the receiver, and
+// its events are inserted as one document every 100 ms, with the event log's indexes.
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
 import { Client, credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import { Redis } from 'ioredis';
 import { Kafka, type Message } from 'kafkajs';
@@ -19,14 +17,12 @@ import Koa from 'koa';
 import { MongoClient } from 'mongodb';
 import { Agent } from 'undici';
 import { SendResult, SendTextRequest } from '@bmg/proto/messaging';
-import { requestBytes } from '../testkit/request-bytes';
-import { bodyOf, signed, statusChange } from '../testkit/upstream-webhooks';
-import { createWireClient, now, respond, SILENT, startWireServer } from './load';
+import { bodyOf, statusChange } from '../testkit/upstream-webhooks';
+import { createWireClient, HOST, respond, SILENT, startWireServer, wireWebhook } from './load';
 
-const HOST = '127.0.0.1';
 /** PORT is where the part listens, if it does. */
 const { PORT, SERVICE_ADDR, UPSTREAM_URL, RECEIVER_URL, KAFKA_BROKERS } = process.env;
-const { PART, BARE_DATABASE, MONGO_URL, REDIS_URL } = process.env;
+const { PART, STORING, MONGO_URL, REDIS_URL, STUB_ACCOUNTS, INGRESS_URL } = process.env;
 const SEND_TEXT = '/bmg.messaging.v1.Messaging/SendText';
 const TOPICS = { webhook: 'floor.webhook', delivery: 'floor.delivery' };
 const PARTITIONS = 12;
@@ -36,25 +32,20 @@ const STORE_EVERY_MS = 100;
 const DUPLICATE_KEY = 11_000;
 const SECRET = 'app-secret-local';
 
-/** The answer to every path except sends: reads find their object, changes succeed. */
-const SETTINGS =
-  '{"success":true,"data":[{"id":"1","is_cart_enabled":true,"is_catalog_visible":true}]}';
-const STATUSES = ['sent', 'delivered', 'read'] as const;
+const STATUSES = ['sent', 'delivered', 'read'];
 
 /**
- * The upstream, with minimal HTTP. If STUB_WEBHOOKS has the ingress's address, it also posts the
- * statuses of each send, in a webhook each; STUB_ACCOUNTS has the account of each number.
+ * The upstream, with minimal HTTP. It posts the statuses of each send that is not silent, in a
+ * webhook each; STUB_ACCOUNTS has the account of each number.
  */
 function stub(): void {
-  const webhooks = process.env['STUB_WEBHOOKS'];
-  const accounts = JSON.parse(process.env['STUB_ACCOUNTS'] ?? '{}') as Record<string, string>;
-  const ingress = webhooks === undefined ? undefined : createWireClient(webhooks);
+  const accounts = JSON.parse(STUB_ACCOUNTS as string) as Record<string, string>;
+  const ask = createWireClient(INGRESS_URL as string);
 
   /** Each after the one before it was answered, as they take place. */
-  async function postStatuses(url: string, id: string, sent: Buffer): Promise<void> {
-    if (!ingress || webhooks === undefined || sent.includes(SILENT)) return;
-    const phone_number_id = url.split('/').at(-2) ?? '';
-    const { to, biz_opaque_callback_data } = JSON.parse(String(sent)) as Record<string, string>;
+  async function postStatuses(path: string, id: string, sent: string): Promise<void> {
+    const phone_number_id = path.split('/').at(-2) ?? '';
+    const { to, biz_opaque_callback_data } = JSON.parse(sent) as Record<string, string>;
     const number = { waba_id: accounts[phone_number_id] ?? '', phone_number_id };
     for (const status of STATUSES) {
       const change = statusChange(number, id, status, {
@@ -63,72 +54,32 @@ function stub(): void {
         biz_opaque_callback_data,
         pricing: { billable: true, pricing_model: 'PMP', category: 'service' },
       });
-      const body = bodyOf(number, [change]);
-      await ingress.ask(requestBytes(new URL(webhooks), '/webhooks/upstream', signed(body), body));
+      await ask(wireWebhook(INGRESS_URL as string, bodyOf(number, [change])));
     }
   }
 
   let count = 0;
-  createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    if (ingress) request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    else request.resume();
-    request.on('end', () => {
-      count += 1;
-      const { url = '' } = request;
-      const id = `wamid.BENCH${count}`;
-      const body = url.endsWith('/messages')
-        ? `{"messaging_product":"whatsapp","contacts":[{"input":"15550100777","wa_id":"15550100777"}],"messages":[{"id":"${id}"}]}`
-        : SETTINGS;
-      response.writeHead(200, {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      });
-      response.end(body);
-      if (url.endsWith('/messages')) void postStatuses(url, id, Buffer.concat(chunks));
-    });
-  }).listen(Number(PORT), HOST);
-}
-
-const EVENT_ID = /"message_id":"([^"]+)"/;
-
-/**
- * Records when each event arrived, and hangs on demand: GET /hang?path=/p3, GET /heal, GET /report,
- * GET /count.
- */
-function receiver(): void {
-  let arrivals: Array<[id: string, at_ms: number]> = [];
-  let count = 0;
-  let hanging = '';
-  let held: Socket[] = [];
-  const control = (url: URL): string => {
-    if (url.pathname === '/hang') hanging = url.searchParams.get('path') ?? '';
-    if (url.pathname === '/heal') {
-      hanging = '';
-      for (const socket of held) respond(socket, 'ok');
-      held = [];
-    }
-    if (url.pathname !== '/report') return JSON.stringify({ count });
-    const report = JSON.stringify({ count, arrivals });
-    arrivals = [];
-    return report;
-  };
-  startWireServer(Number(PORT), ({ method, path, body }, socket) => {
-    if (method === 'GET') return respond(socket, control(new URL(path, 'http://x')));
-    if (hanging !== '' && path === hanging) return void held.push(socket);
+  const contacts = [{ input: '15550100777', wa_id: '15550100777' }];
+  startWireServer(Number(PORT), ({ path, body }, socket) => {
     count += 1;
-    const id = EVENT_ID.exec(body)?.[1];
-    if (id !== undefined) arrivals.push([id, now()]);
-    respond(socket, 'ok');
+    const id = `wamid.BENCH${count}`;
+    respond(
+      socket,
+      JSON.stringify({ messaging_product: 'whatsapp', contacts, messages: [{ id }] }),
+    );
+    const is_send = path.endsWith('/messages');
+    if (is_send && !body.includes(SILENT)) void postStatuses(path, id, body);
   });
 }
+
+const database = () => new MongoClient(MONGO_URL as string).db('floor');
 
 const encode = (message: SendTextRequest): Buffer =>
   Buffer.from(SendTextRequest.encode(message).finish());
 
 function edge(): void {
   const client = new Client(SERVICE_ADDR as string, credentials.createInsecure());
-  const redis = REDIS_URL ? new Redis(REDIS_URL, { enableAutoPipelining: true }) : undefined;
+  const redis = STORING ? new Redis(String(REDIS_URL), { enableAutoPipelining: true }) : undefined;
   const app = new Koa();
   app.use(async (context) => {
     if (redis) await Promise.all([redis.incr('bench:limit'), redis.mget('bench:a', 'bench:b')]);
@@ -152,9 +103,7 @@ function edge(): void {
 
 function service(): void {
   const agent = new Agent({ connections: 256 });
-  const records = MONGO_URL
-    ? new MongoClient(MONGO_URL).db('bench-yardstick').collection('messages')
-    : undefined;
+  const records = STORING ? database().collection('messages') : undefined;
   const send = async ({ recipient, text }: SendTextRequest): Promise<SendResult> => {
     const to = recipient?.to;
     const answer = await agent.request({
@@ -270,7 +219,7 @@ interface FloorEvent {
 
 async function deliver(): Promise<void> {
   await createTopics();
-  const store = BARE_DATABASE === undefined ? undefined : await openStore(BARE_DATABASE);
+  const store = STORING ? await openStore() : undefined;
   const agents = new Map<string, Agent>();
   const agentOf = (owner: string): Agent => {
     const connections = store ? PARTNER_POSTS_MAX : POSTS_MAX;
@@ -294,9 +243,8 @@ async function deliver(): Promise<void> {
 }
 
 /** Inserts the events that came in the meantime, one document for each partner. */
-async function openStore(database: string) {
-  const client = await MongoClient.connect(MONGO_URL as string);
-  const buckets = client.db(database).collection('events');
+async function openStore() {
+  const buckets = database().collection('events');
   await buckets.createIndexes([
     { key: { 'events.event_id': 1 }, unique: true },
     { key: { partner_id: 1, at: 1 } },
@@ -341,13 +289,5 @@ async function createTopics(): Promise<void> {
   await admin.disconnect();
 }
 
-const PARTS: Record<string, () => unknown> = {
-  stub,
-  receiver,
-  edge,
-  service,
-  ingress,
-  fanout,
-  deliver,
-};
+const PARTS: Record<string, () => unknown> = { stub, edge, service, ingress, fanout, deliver };
 PARTS[PART as string]?.();

@@ -12,9 +12,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICE_NAMES } from '@bmg/local';
-import { webhook } from './load';
-import { prepareLives, type LifeLoad } from './main';
-import { costOf, OURS, ROOT, SETTLE_MS, withBench } from './mesh';
+import {
+  atRate,
+  costOf,
+  countsForMesh,
+  forSeconds,
+  inFlight,
+  less,
+  WORKERS,
+  type Counted,
+  type Unit,
+} from './load';
+import { ROOT, SHORT, withMesh, type Mesh } from './mesh';
 
 const SHOWN = 20;
 /** The benchmark that loads a service, if it is not `events`. */
@@ -88,71 +97,41 @@ function profile(service: string, given: string | undefined): void {
   }
 }
 
-const SHORT = process.env['BENCH_SHORT'] === '1';
 const PARTNERS = Number(process.env['PROFILE_PARTNERS'] ?? 10);
 const SLOW_RATE = 20;
-const IN_FLIGHT = 64;
 const MEASURE_S = SHORT ? 5 : 15;
 const WARM_UP_S = SHORT ? 5 : 30;
 const EVENTS = SHORT ? 1_000 : 20_000;
 const QUIET_MS = SHORT ? 2_000 : 5_000;
 const LEAST = 0.01;
 
-type Counts = Record<string, number>;
 /** Counts of each process, by name. */
-type Snapshot = Map<string, Counts>;
+type Snapshot = Record<string, Counted>;
 
-type Column = Awaited<ReturnType<typeof column>>;
-
-async function snapshot({ bench, pids }: LifeLoad): Promise<Snapshot> {
-  const parts = Object.entries(pids).filter(([name]) => OURS(name));
-  return new Map(
-    await Promise.all(
-      parts.map(async ([name, pid]) => {
-        const counts = (await bench.parts.get(name)?.counts()) ?? {};
-        const { wakes, cpu_s } = costOf(pid);
-        return [name, { 'wake-ups': wakes, 'CPU, ms': cpu_s * 1_000, ...counts }] as const;
-      }),
-    ),
-  );
+async function snapshot({ bench }: Mesh): Promise<Snapshot> {
+  const taken: Snapshot = {};
+  for (const [name, pid] of Object.entries(bench.pids())) {
+    if (!countsForMesh(name)) continue;
+    const { wakes, cpu_s } = costOf(pid);
+    const counts = await bench.parts.get(name)?.counts();
+    taken[name] = { 'wake-ups': wakes, 'CPU, ms': cpu_s * 1_000, ...counts };
+  }
+  return taken;
 }
 
-/** The counts of each process during `work`, divided by the number of items that it returns. */
-async function column(load: LifeLoad, name: string, work: () => Promise<number>) {
-  await sleep(QUIET_MS);
-  const before = await snapshot(load);
-  const things = await work();
-  const after = await snapshot(load);
-  const of = new Map(
-    [...after].map(([part, counts]) => [
-      part,
-      Object.fromEntries(
-        Object.entries(counts).map(([what, value]) => [
-          what,
-          (value - (before.get(part)?.[what] ?? 0)) / things,
-        ]),
-      ),
-    ]),
-  );
-  console.error(`  ${name}: ${things.toFixed(0)}`);
-  return { name, of };
-}
-
-function print(columns: readonly Column[]): void {
-  const widths = columns.map(({ name }) => Math.max(9, name.length));
-  const parts = [...(columns[0]?.of.keys() ?? [])];
-  for (const part of parts) {
-    const names = [...new Set(columns.flatMap(({ of }) => Object.keys(of.get(part) ?? {})))];
-    const heads = columns.map(({ name }, index) => name.padStart(widths[index] as number));
-    console.log(`\n${part.padEnd(52)} ${heads.join('  ')}`);
-    for (const what of grouped(names)) {
-      const values = columns.map(({ of }) => of.get(part)?.[what] ?? 0);
-      if (values.every((value) => value < LEAST)) continue;
-      const cells = values.map((value, index) =>
-        (value < LEAST ? '' : value.toFixed(2)).padStart(widths[index] as number),
-      );
-      console.log(`  ${what.slice(0, 50).padEnd(50)} ${cells.join('  ')}`);
+/** Prints a table for each process: its counts by load, divided by the items of the load. */
+function print(loads: Record<string, { before: Snapshot; after: Snapshot; items: number }>): void {
+  const [first] = Object.values(loads);
+  for (const part of Object.keys(first?.after ?? {})) {
+    const rows: Record<string, Counted> = {};
+    for (const [load, { before, after, items }] of Object.entries(loads)) {
+      for (const [what, value] of Object.entries(less(after[part] ?? {}, before[part] ?? {}))) {
+        const each = value / items;
+        if (each >= LEAST) (rows[what] ??= {})[load] = Number(each.toFixed(2));
+      }
     }
+    console.log(part);
+    console.table(Object.fromEntries(grouped(Object.keys(rows)).map((what) => [what, rows[what]])));
   }
 }
 
@@ -164,35 +143,30 @@ const grouped = (names: readonly string[]): string[] => [
 
 function countLives(): Promise<void> {
   process.env['BENCH_COUNTERS'] = '1';
-  return withBench(async (bench) => {
-    const load = await prepareLives(bench, PARTNERS);
-    await sleep(SETTLE_MS);
-    await load.closed(IN_FLIGHT, WARM_UP_S);
-    const event = (): ReturnType<typeof webhook> => webhook(load.places);
-    const posted = async (work: Promise<unknown[]>): Promise<number> => {
-      const { length } = await work;
-      await sleep(SETTLE_MS);
-      return length;
-    };
-    const lived = async (work: ReturnType<LifeLoad['open']>): Promise<number> =>
-      (await work).lives.count;
-    const sent = async (work: ReturnType<LifeLoad['openSends']>): Promise<number> =>
-      (await work).count;
-    const backlog = (): Promise<unknown[]> =>
-      load.load.closed(Array.from({ length: EVENTS }, event), IN_FLIGHT)();
+  return withMesh(PARTNERS, async (mesh) => {
+    const full = async (unit: Unit, seconds = MEASURE_S): Promise<number> =>
+      (await inFlight(unit, WORKERS, forSeconds(seconds))).count;
+    const slow = async (unit: Unit): Promise<number> =>
+      (await atRate(unit, SLOW_RATE, MEASURE_S)).count;
+    await full(mesh.life, WARM_UP_S);
     const loads: Array<[name: string, work: () => Promise<number>]> = [
       ['idle, 1 s', () => sleep(MEASURE_S * 1_000, MEASURE_S)],
-      ['event 20/s', () => posted(load.load.open(event, SLOW_RATE, MEASURE_S))],
-      ['event full', () => posted(backlog())],
-      ['send 20/s', () => sent(load.openSends(SLOW_RATE, MEASURE_S))],
-      ['send full', () => sent(load.closedSends(IN_FLIGHT, MEASURE_S))],
-      ['life 20/s', () => lived(load.open(SLOW_RATE, MEASURE_S))],
-      ['life full', () => lived(load.closed(IN_FLIGHT, MEASURE_S))],
+      ['event 20/s', () => slow(mesh.event())],
+      ['event full', async () => (await mesh.backlog(EVENTS)).count],
+      ['send 20/s', () => slow(mesh.send)],
+      ['send full', () => full(mesh.send)],
+      ['life 20/s', () => slow(mesh.life)],
+      ['life full', () => full(mesh.life)],
     ];
-    const columns: Column[] = [];
-    for (const [name, work] of loads) columns.push(await column(load, name, work));
-    print(columns);
-    await load.close();
+    const taken: Parameters<typeof print>[0] = {};
+    for (const [name, work] of loads) {
+      await sleep(QUIET_MS);
+      const before = await snapshot(mesh);
+      const items = await work();
+      taken[name] = { before, items, after: await snapshot(mesh) };
+      console.error(`  ${name}: ${items}`);
+    }
+    print(taken);
   });
 }
 
