@@ -153,7 +153,8 @@ export const operations: Record<string, Operation> = {
       const { id: customer } = customerOf(world, text(params['customer']));
       const id = world.id('cs');
       const setup_intent = world.id('seti');
-      world.sessions.set(id, { id, customer, setup_intent, done: false });
+      const success_url = text(params['success_url']) as string;
+      world.sessions.set(id, { id, customer, setup_intent, success_url, done: false });
       return {
         id,
         object: 'checkout.session',

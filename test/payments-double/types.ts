@@ -38,6 +38,7 @@ export interface CheckoutSession {
   id: string;
   customer: string;
   setup_intent: string;
+  success_url: string;
   done: boolean;
 }
 
