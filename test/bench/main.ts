@@ -73,7 +73,7 @@ const benchLife = (): Promise<void> =>
     const runs = await livesOf(mesh, mesh.recorded);
     await sleep(QUIET_MS);
     const idle = await measureIdle(mesh, IDLE_S);
-    tell('idle', [idle]);
+    tell('seconds without a request', [idle]);
     const floor = await startFloor(mesh);
     await inFlightFor(WORKERS, LIFE.warm_up_s / 2)(floor.life);
     const bare = (await livesOf(floor)).map((all) => all.map((run) => withoutIdle(run, idle)));
@@ -161,9 +161,9 @@ const benchIdle = (): Promise<void> =>
       await sleep(IDLE_MESH.settle_s * 1_000);
       tell(name, [await measureIdle({ bench, counts: countsForMesh }, IDLE_MESH.measure_s)]);
     };
-    await idleOf('engines, idle');
+    await idleOf('engines, seconds without a request');
     const { receiver } = await startMesh(bench, 1);
-    await idleOf('mesh, idle').finally(receiver.close);
+    await idleOf('mesh, seconds without a request').finally(receiver.close);
   });
 
 const BENCHES: Record<string, () => Promise<void>> = {
