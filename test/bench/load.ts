@@ -395,7 +395,7 @@ function spread(rounds: readonly number[], digits: number): string {
 export function tell(name: string, runs: readonly Run[], base: readonly Run[] = []): void {
   const figure = (take: (run: Run) => number, digits: number): string => {
     const text = spread(runs.map(take), digits);
-    if (base.length === 0) return text;
+    if (base.length === 0 || base === runs) return text;
     const ratios = runs.map((run, at) => take(run) / take((base[at] ?? base[0]) as Run));
     return `${text} [${spread(ratios, 2)} times]`;
   };
