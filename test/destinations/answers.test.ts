@@ -3,6 +3,7 @@
 // ANSWERS=short|long sets the number of servers, ANSWERS_SEED repeats a run.
 import { DESTINATION_TYPES, type DestinationType } from '@bmg/common/destinations';
 import { openDestination } from '@bmg/destinations/kinds/kinds';
+import { seededRandom } from '../emulator/random';
 import { testEvents } from '../testkit/destination-events';
 import { startScripted, type Deliver } from './scripted-servers';
 
@@ -22,15 +23,9 @@ const MEMORY_MAX_BYTES = 128 * 1024 * 1024;
 const LEAVES_MS = 100;
 
 type Random = (below: number) => number;
-/** mulberry32: the same numbers for a seed. */
 function randomOf(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
+  const random = seededRandom(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 const bytes = (random: Random, length: number): Buffer =>

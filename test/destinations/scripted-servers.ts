@@ -19,7 +19,7 @@ interface Script {
   session(stored: Stored, options: { port: number; refuse: boolean }): Session;
 }
 
-const int = (bytes: 1 | 2 | 4, value: number): Buffer => {
+export const int = (bytes: 1 | 2 | 4, value: number): Buffer => {
   const buffer = Buffer.alloc(bytes);
   buffer.writeIntBE(value, 0, bytes);
   return buffer;
@@ -78,7 +78,7 @@ const kafka: Script = {
       requests(bytes).map((request) => {
         const api = request.readInt16BE(4);
         if (api === 0 && !refuse) {
-          store(stored, [...request.toString('latin1').matchAll(/webhook-id.(evt_\w+)/gs)]);
+          store(stored, idsIn(request, /webhook-id.(evt_\w+)/gs));
         }
         const answer = kafkaAnswer(api, port, refuse ? UNKNOWN_TOPIC : 0);
         return Buffer.concat([int(4, 4 + answer.length), request.subarray(8, 12), answer]);
@@ -86,8 +86,10 @@ const kafka: Script = {
   },
 };
 
-function store(stored: Stored, matches: RegExpMatchArray[]): void {
-  const ids = matches.map(([, id = '']) => id);
+const idsIn = (bytes: Buffer, pattern: RegExp): string[] =>
+  [...bytes.toString('latin1').matchAll(pattern)].map(([, id = '']) => id);
+
+function store(stored: Stored, ids: string[]): void {
   stored.ids.push(...ids);
   stored.requests.push(ids.length);
 }
@@ -95,17 +97,12 @@ function store(stored: Stored, matches: RegExpMatchArray[]): void {
 const FRAME_HEAD_BYTES = 7;
 export const amqpMethod = (channel: number, ids: [number, number], ...args: Buffer[]): Buffer => {
   const payload = Buffer.concat([int(2, ids[0]), int(2, ids[1]), ...args]);
-  return Buffer.concat([
-    int(1, 1),
-    int(2, channel),
-    int(4, payload.length),
-    payload,
-    Buffer.from([0xce]),
-  ]);
+  const end = Buffer.from([0xce]);
+  return Buffer.concat([int(1, 1), int(2, channel), int(4, payload.length), payload, end]);
 };
 const longString = (text: string): Buffer =>
   Buffer.concat([int(4, text.length), Buffer.from(text)]);
-const AMQP_ANSWERS: Readonly<Record<string, Buffer>> = {
+export const AMQP_ANSWERS = {
   '10.11': amqpMethod(0, [10, 30], zeros(2), int(4, 131_072), zeros(2)),
   '10.40': amqpMethod(0, [10, 41], zeros(1)),
   '10.50': amqpMethod(0, [10, 51]),
@@ -113,7 +110,8 @@ const AMQP_ANSWERS: Readonly<Record<string, Buffer>> = {
   '85.10': amqpMethod(1, [85, 11]),
   '50.10': amqpMethod(1, [50, 11], int(1, 6), Buffer.from('events'), zeros(8)),
 };
-const AMQP_START = amqpMethod(
+export type AmqpMethod = keyof typeof AMQP_ANSWERS;
+export const AMQP_START = amqpMethod(
   0,
   [10, 10],
   Buffer.from([0, 9, 0, 0, 0, 0]),
@@ -146,14 +144,12 @@ const amqp: Script = {
       if (frame.subarray(0, 4).toString() === 'AMQP') return [AMQP_START];
       const type = frame.readUInt8(0);
       if (type === 1) {
-        return [AMQP_ANSWERS[`${frame.readUInt16BE(7)}.${frame.readUInt16BE(9)}`]].flatMap(
-          (one) => one ?? [],
-        );
+        const method = `${frame.readUInt16BE(7)}.${frame.readUInt16BE(9)}`;
+        return method in AMQP_ANSWERS ? [AMQP_ANSWERS[method as AmqpMethod]] : [];
       }
       if (type === 2) {
         left_bytes = Number(frame.readBigUInt64BE(11));
-        if (!refuse)
-          store(stored, [...frame.toString('latin1').matchAll(/webhook-idS.{4}(evt_\w+)/gs)]);
+        if (!refuse) store(stored, idsIn(frame, /webhook-idS.{4}(evt_\w+)/gs));
       } else if (type === 3) left_bytes -= frame.readUInt32BE(3);
       else return [];
       return left_bytes === 0 ? confirm() : [];
@@ -203,8 +199,10 @@ const sqs: Script = {
       if (refuse) return [400, '{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}'];
       const { Entries } = JSON.parse(body) as { Entries?: Entry[] };
       if (Entries === undefined) return [200, '{"Attributes":{"QueueArn":"arn"}}'];
-      stored.ids.push(...Entries.map((one) => one.MessageAttributes['webhook-id'].StringValue));
-      stored.requests.push(Entries.length);
+      store(
+        stored,
+        Entries.map((one) => one.MessageAttributes['webhook-id'].StringValue),
+      );
       const Successful = Entries.map(({ Id, MessageBody }) => ({
         Id,
         MessageId: Id,
@@ -223,7 +221,8 @@ const s3: Script = {
   session: (stored, { refuse }) =>
     http((head, body) => {
       if (refuse) return [404, '<Error><Code>NoSuchBucket</Code></Error>'];
-      if (head.includes('.ndjson')) store(stored, [...body.matchAll(/"event_id":"(evt_\w+)"/g)]);
+      if (head.includes('.ndjson'))
+        store(stored, idsIn(Buffer.from(body), /"event_id":"(evt_\w+)"/g));
       return [200, ''];
     }),
 };
