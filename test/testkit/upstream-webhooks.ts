@@ -7,10 +7,7 @@ export type Numbered = Pick<SeededNumber, 'waba_id' | 'phone_number_id'>;
 const APP_SECRET = 'app-secret-local';
 
 /** One time for all messages and statuses, because what is posted again must be the same. */
-const SENT_AT = new Date();
-const timestamp = String(Math.floor(SENT_AT.getTime() / 1_000));
-/** The day on which the usage counts the statuses. */
-export const SENT_DAY = SENT_AT.toISOString().slice(0, 10);
+const timestamp = String(Math.floor(Date.now() / 1_000));
 
 export interface InboundText {
   from: string;
