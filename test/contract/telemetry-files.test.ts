@@ -67,17 +67,4 @@ describe('the runbook', () => {
     const entries = [...inAlerts.matchAll(/^### (\S+)$/gm)].map(([, name]) => name as string);
     expect(entries.filter((name) => !names.has(name))).toEqual([]);
   });
-
-  test('has no broken links within the page', () => {
-    const anchors = new Set(
-      [...text.matchAll(/^#{2,3} (.+)$/gm)].map(([, title]) =>
-        (title as string)
-          .toLowerCase()
-          .replace(/[^\w\s-]/g, '')
-          .replace(/\s/g, '-'),
-      ),
-    );
-    const links = [...text.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor as string);
-    expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);
-  });
 });
