@@ -1,5 +1,5 @@
-// Servers that pretend to be a partner's Kafka, RabbitMQ or S3, and crash, fill or occupy a careless
-// client. Each listens on 127.0.0.1 and a free port.
+// Servers that pretend to be a partner's Kafka, RabbitMQ or S3, and crash, fill or occupy a
+// careless client. Each listens on 127.0.0.1 and a free port.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { AMQP_ANSWERS, AMQP_START, int, type AmqpMethod } from '../destinations/scripted-servers';
