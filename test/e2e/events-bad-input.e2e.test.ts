@@ -5,8 +5,8 @@ import { request } from 'node:http';
 import { Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/shared-mesh';
-import type { Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw } from '../testkit/upstream-webhooks';
+import { arrivalOf, idOf, inboundTo, messagesAt, nextId, untilHas } from './receivers';
 import { useMesh, usePartner } from './use-mesh';
 
 const MIB = 1024 * 1024;
@@ -15,7 +15,6 @@ const mesh = useMesh();
 const partner = usePartner(mesh);
 const dead: string[] = [];
 let stopReading: () => Promise<void>;
-let count = 0;
 
 beforeAll(async () => {
   stopReading = await readDeadLetters();
@@ -38,18 +37,10 @@ async function readDeadLetters(): Promise<() => Promise<void>> {
   return () => consumer.disconnect();
 }
 
-const nextId = (): string => `wamid.B${(count += 1)}`;
-const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
-const arrived = (id: string): Promise<Arrival> =>
-  eventually(() => partner.receiver.arrivals.find((arrival) => idOf(arrival) === id));
-const post = (body: string | Buffer, headers?: Record<string, string>) =>
-  postRaw(mesh.ingress_url, body, headers);
+const inbound = inboundTo(mesh);
+const post = (body: string | Buffer) => postRaw(mesh.ingress_url, body);
 /** Checks that the partition of the number is not blocked. */
-async function stillMoves(): Promise<void> {
-  const id = nextId();
-  expect(await post(inboundBody(ONE, { from: '15550100701', id }))).toBe(200);
-  await arrived(id);
-}
+const stillMoves = async () => untilHas(partner.receiver, await inbound({ from: '15550100701' }));
 
 describe('the webhook endpoint', () => {
   test('echoes the challenge for the right verify token and answers 403 for a wrong one', async () => {
@@ -111,8 +102,7 @@ describe('a correctly signed body', () => {
       messagesChange(ONE, [{ from: '15550100702', id: second }]),
     ];
     expect(await post(bodyOf(ONE, changes))).toBe(200);
-    await arrived(first);
-    await arrived(second);
+    await untilHas(partner.receiver, [first, second]);
     await eventually(() => dead.length >= before + 2);
   });
 
@@ -130,17 +120,15 @@ describe('a correctly signed body', () => {
     const body = inboundBody(ONE, ...messages);
     expect(body.length).toBeGreaterThan(3_000_000);
     expect(await post(body)).toBe(200);
-    const mine = () => partner.receiver.arrivals.filter((one) => ids.includes(idOf(one)));
+    const mine = () => messagesAt(partner.receiver).filter((id) => ids.includes(id));
     await eventually(() => mine().length >= ids.length);
-    expect(mine().map(idOf)).toEqual(ids);
+    expect(mine()).toEqual(ids);
   });
 
   test('with one message of 3 MB arrives, although its event holds the text twice', async () => {
-    const id = nextId();
-    const text = 'y'.repeat(3 * MIB);
-    expect(await post(inboundBody(ONE, { from: '15550100706', id, text }))).toBe(200);
-    const arrival = await arrived(id);
-    expect(arrival.body.data['text']).toHaveLength(3 * MIB);
+    const [id] = await inbound({ from: '15550100706', text: 'y'.repeat(3 * MIB) });
+    const { body } = await arrivalOf(partner.receiver, id);
+    expect(body.data['text']).toHaveLength(3 * MIB);
     await stillMoves();
   });
 
@@ -155,8 +143,7 @@ describe('a correctly signed body', () => {
     const body = Buffer.from(inboundBody(ONE, ...messages), 'latin1');
     for (let at = 0; at < body.length; at += 1) if (body[at] === 0x7e) body[at] = 0xff;
     expect(await post(body)).toBe(200);
-    await arrived(before);
-    await arrived(after);
+    await untilHas(partner.receiver, [before, after]);
     await eventually(() => dead.includes('too_large'));
   });
 });

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessMesh, ProcessPartner } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
 import type { SeededNumber } from '../testkit/rest';
-import type { Arrival, PartnerReceiver } from '../testkit/partner';
-import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import type { PartnerReceiver } from '../testkit/partner';
+import { inboundBody, postRaw, type InboundText } from '../testkit/upstream-webhooks';
+import { idOf } from './receivers';
 
 const POST_AGAIN_MS = 200;
 const PAUSE_MS = 200;
@@ -55,6 +56,23 @@ export function startTraffic(
   };
 }
 
+const MESSAGES_OF_BODY = 100;
+
+/** Posts so many messages to the ingress, a hundred in each webhook; returns their IDs. */
+export async function postMany(
+  ingress_url: string,
+  number: SeededNumber,
+  count: number,
+  messageOf: (at: number) => InboundText,
+): Promise<string[]> {
+  const messages = Array.from({ length: count }, (_unused, at) => messageOf(at));
+  for (let at = 0; at < count; at += MESSAGES_OF_BODY) {
+    const body = inboundBody(number, ...messages.slice(at, at + MESSAGES_OF_BODY));
+    expect(await postRaw(ingress_url, body)).toBe(200);
+  }
+  return messages.map(({ id }) => id);
+}
+
 /** A new partner with the number, whose events the receiver gets. */
 export async function registered(
   mesh: ProcessMesh,
@@ -66,8 +84,6 @@ export async function registered(
   expect([200, 201]).toContain(status);
   return partner;
 }
-
-export const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
 
 /** Message IDs in the order of their first arrival. */
 const firstArrivals = (receiver: PartnerReceiver): string[] => [

@@ -15,7 +15,8 @@ import { createWebhooks } from '../../services/webhooks/src/service';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { ONE } from '../harness/shared-mesh';
-import { idOf, outOfOrder, startTraffic, untilComplete, type Traffic } from './faults-support';
+import { outOfOrder, startTraffic, untilComplete, type Traffic } from './faults-support';
+import { idOf } from './receivers';
 import { useMesh, usePartner } from './use-mesh';
 
 const COMPLETE_LIMIT_MS = 60_000;

@@ -1,17 +1,19 @@
-// Webhook endpoints beside the webhook URL, on the wire: input, filters, signatures, formats,
-// rotation, pauses, isolation of a hung endpoint, recovery, and a restart in between.
+// Webhook endpoints beside the webhook URL, on the wire: the first test, filters, signatures,
+// formats, pauses, retries, replays, and isolation of a hung endpoint.
 import { HTTP, type CloudEvent } from 'cloudevents';
 import { eventually } from '../testkit/eventually';
 import { ONE, TWO_A, type Answer, type TestPartner } from '../harness/shared-mesh';
+import { chosenSecret, isSigned, isStandardSigned, type PartnerReceiver } from '../testkit/partner';
 import {
-  chosenSecret,
-  isSigned,
-  isStandardSigned,
-  type Arrival,
-  type PartnerReceiver,
-} from '../testkit/partner';
-import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { createReceivers, type Endpoint } from './receivers';
+  arrivalOf,
+  idOf,
+  inboundTo,
+  messagesAt,
+  nextId,
+  untilHas,
+  useReceivers,
+  type Endpoint,
+} from './receivers';
 import { useMesh } from './use-mesh';
 
 /** The time that a receiver has for its answer. */
@@ -19,11 +21,9 @@ const HANG_LIMIT_MS = 10_000;
 const ENDPOINTS_MAX = 10;
 
 const mesh = useMesh();
-let count = 0;
-const receivers = createReceivers();
+const receivers = useReceivers();
 const { addEndpoint } = receivers;
-
-afterAll(() => receivers.close());
+const inbound = inboundTo(mesh);
 
 async function newPartner(): Promise<TestPartner> {
   const partner = await mesh.createPartner();
@@ -31,26 +31,11 @@ async function newPartner(): Promise<TestPartner> {
   return partner;
 }
 
-const change = (partner: TestPartner, { endpoint_id }: Endpoint, settings: object) =>
-  partner.call('PATCH', `/webhook-endpoints/${endpoint_id}`, settings);
-const shown = async (partner: TestPartner, { endpoint_id }: Endpoint) =>
-  (await partner.call('GET', `/webhook-endpoints/${endpoint_id}`)).body.endpoint;
-const nextId = (): string => `wamid.E${(count += 1)}`;
-const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
-const idsAt = ({ arrivals }: PartnerReceiver): string[] => arrivals.map(idOf);
-const deliveryIds = ({ arrivals }: PartnerReceiver): string[] =>
-  arrivals.map(({ headers }) => String(headers['webhook-id']));
-
-async function inbound(id: string, from = '15550100801', number = ONE): Promise<void> {
-  expect(await postRaw(mesh.ingress_url, inboundBody(number, { from, id }))).toBe(200);
-}
-const has = (receiver: PartnerReceiver, ...ids: string[]): Promise<unknown> =>
-  eventually(() => ids.every((id) => idsAt(receiver).includes(id)));
-const refusal = ({ status, body }: Answer) => [
-  status,
-  body.error?.code,
-  body.error?.details?.field ?? body.error?.details?.fields,
-];
+const pathOf = ({ endpoint_id }: Pick<Endpoint, 'endpoint_id'>): string =>
+  `/webhook-endpoints/${endpoint_id}`;
+const shown = async (partner: TestPartner, endpoint: Pick<Endpoint, 'endpoint_id'>) =>
+  (await partner.call('GET', pathOf(endpoint))).body.endpoint;
+const codeOf = ({ status, body }: Answer) => [status, body.error?.code];
 
 test('an endpoint without a secret of its partner is tested after the answer, and gets events from then on', async () => {
   const partner = await newPartner();
@@ -65,82 +50,50 @@ test('an endpoint without a secret of its partner is tested after the answer, an
   const { status, body } = await partner.call('POST', '/webhook-endpoints', { url: receiver.url });
   expect([status, body.endpoint.status, receiver.arrivals]).toEqual([201, 'untested', []]);
   known.secret = body.secret as string;
-  const before = nextId();
-  await inbound(before);
-  await eventually(() => partner.receiver.of('message.received')[0]);
+  const before = await inbound({});
+  await untilHas(partner.receiver, before);
   await eventually(async () => (await shown(partner, body.endpoint)).status === 'active');
-  const id = nextId();
-  await inbound(id);
-  await has(receiver, id);
-  expect(idsAt(receiver)).not.toContain(before);
+  await untilHas(receiver, await inbound({}));
+  expect(messagesAt(receiver)).toHaveLength(1);
 });
 
-describe('an endpoint with a secret of its partner', () => {
-  let partner: TestPartner;
-  beforeAll(async () => {
-    partner = await newPartner();
-  });
-  const create = (url: string, secret = chosenSecret()) =>
-    partner.call('POST', '/webhook-endpoints', { url, secret });
-
-  test.each([
-    ['refuses connections', undefined, { reason: 'refused' }],
-    ['answers 500 to the test event', 500, { reason: 'HTTP 500', http_status: 500 }],
-  ])('is refused by its field if its receiver %s', async (_what, status, details) => {
+test.each([
+  ['refuses connections', undefined, { reason: 'refused' }],
+  ['answers 500 to the test event', 500, { reason: 'HTTP 500', http_status: 500 }],
+  ['expects another signature', 401, { reason: 'HTTP 401', http_status: 401 }],
+])(
+  'an endpoint with a secret of its partner is refused by its field if its receiver %s',
+  async (_what, status, details) => {
+    const partner = await newPartner();
     const receiver = await receivers.add();
     receiver.behave((_arrival, response) => void response.writeHead(status ?? 200).end());
-    const answer = await create(status ? receiver.url : 'http://127.0.0.1:3/none');
-    expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
-    expect(answer.body.error.details).toMatchObject(details);
+    const url = status ? receiver.url : 'http://127.0.0.1:3/none';
+    const answer = await partner.call('POST', '/webhook-endpoints', {
+      url,
+      secret: chosenSecret(),
+    });
+    expect(codeOf(answer)).toEqual([400, 'INVALID_FIELD']);
+    expect(answer.body.error.details).toMatchObject({ field: 'url', ...details });
     const tested = receiver.arrivals.map(({ body }) => body.event);
     expect(tested).toEqual(status ? ['webhook.test'] : []);
     expect((await partner.call('GET', '/webhook-endpoints')).body.endpoints).toEqual([]);
-  });
+  },
+);
 
-  test('is active at once if its receiver verifies the signature', async () => {
-    const receiver = await receivers.add();
-    const secret = chosenSecret();
-    receiver.behave((arrival, response) => {
-      response.writeHead(isStandardSigned(arrival, secret) ? 200 : 401).end();
-    });
-    expect((await create(receiver.url)).status).toBe(400);
-    const { body } = await create(receiver.url, secret);
-    expect(body).toMatchObject({ secret, endpoint: { status: 'active' } });
-  });
-
-  test('is unknown to another partner', async () => {
-    const { endpoint_id } = await addEndpoint(await newPartner());
-    for (const [method, rest, body] of [
-      ['GET', ''],
-      ['PATCH', '', { status: 'paused' }],
-      ['POST', '/test'],
-      ['GET', '/attempts'],
-    ] as const) {
-      const refused = await partner.call(method, `/webhook-endpoints/${endpoint_id}${rest}`, body);
-      expect(refusal(refused).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
-    }
-  });
-});
-
-test('each endpoint gets what its filter lets through, signed with its own secret', async () => {
+test('each endpoint gets what its filter lets through, signed with its own secret, for its partner only', async () => {
   const partner = await newPartner();
   const all = await addEndpoint(partner, { headers: { 'X-Token': 'of-the-partner' } });
   const templates = await addEndpoint(partner, { events: ['template.*', 'message.failed'] });
   const second = await addEndpoint(partner, { waba_ids: [TWO_A.waba_id] });
-  const [first, other] = [nextId(), nextId()];
-  await inbound(first);
-  await inbound(other, '15550100802', TWO_A);
-  for (const { receiver } of [partner, all]) await has(receiver, first, other);
-  await has(second.receiver, other);
-  expect(idsAt(second.receiver)).not.toContain(first);
+  const [first] = await inbound({});
+  const others = await inboundTo(mesh, TWO_A)({ from: '15550100802' });
+  await untilHas(second.receiver, others);
+  expect(messagesAt(second.receiver)).toEqual(others);
+  const arrival = await arrivalOf(all.receiver, first);
+  const own = await arrivalOf(partner.receiver, first);
   expect(templates.receiver.of('message.received')).toEqual([]);
-
-  const [arrival] = all.receiver.arrivals.filter((one) => idOf(one) === first) as [Arrival];
-  const [own] = partner.receiver.arrivals.filter((one) => idOf(one) === first) as [Arrival];
-  expect([isSigned(arrival, all.secret), isStandardSigned(arrival, all.secret)]).toEqual([
-    true,
-    true,
-  ]);
+  expect(isSigned(arrival, all.secret)).toBe(true);
+  expect(isStandardSigned(arrival, all.secret)).toBe(true);
   expect(isSigned(own, partner.webhook_secret)).toBe(true);
   expect(arrival.headers['x-token']).toBe('of-the-partner');
   expect(own.headers['x-token']).toBeUndefined();
@@ -148,49 +101,35 @@ test('each endpoint gets what its filter lets through, signed with its own secre
     own.raw,
     own.headers['webhook-id'],
   ]);
+  const stranger = await mesh.createPartner();
+  for (const [method, rest, body] of [
+    ['GET', ''],
+    ['PATCH', '', { status: 'paused' }],
+    ['POST', '/test'],
+    ['GET', '/attempts'],
+  ] as const) {
+    const refused = await stranger.call(method, pathOf(all) + rest, body);
+    expect(codeOf(refused)).toEqual([404, 'NOT_FOUND']);
+  }
 });
 
-test('secrets overlap during a rotation, and the attempts are listed', async () => {
+test('events of a paused endpoint wait, and arrive in order when it resumes; a deleted one gets nothing', async () => {
   const partner = await newPartner();
   const endpoint = await addEndpoint(partner);
-  const path = `/webhook-endpoints/${endpoint.endpoint_id}`;
-  const { body } = await partner.call('POST', `${path}/rotate-secret`, { overlap_hours: 1 });
-  const id = nextId();
-  await inbound(id);
-  await has(endpoint.receiver, id);
-  const [arrival] = endpoint.receiver.arrivals as [Arrival];
-  expect(isSigned(arrival, body.secret)).toBe(true);
-  expect(isStandardSigned(arrival, body.secret)).toBe(true);
-  expect(isStandardSigned(arrival, endpoint.secret)).toBe(true);
-  const attempts = await eventually(async () => {
-    const list = (await partner.call('GET', `${path}/attempts`)).body.attempts;
-    return list.length > 0 && list;
-  });
-  expect(attempts[0]).toMatchObject({
-    event_id: arrival.headers['webhook-id'],
-    event: 'message.received',
-    number: 1,
-    delivered: true,
-    http_status: 200,
-    error: null,
-  });
-});
-
-test('events of a paused endpoint wait, and arrive in order when it resumes', async () => {
-  const partner = await newPartner();
-  const endpoint = await addEndpoint(partner);
-  expect((await change(partner, endpoint, { status: 'paused' })).body.endpoint.status).toBe(
-    'paused',
-  );
-  const ids = [nextId(), nextId(), nextId()];
-  for (const id of ids) await inbound(id);
-  await has(partner.receiver, ...ids);
+  const change = (status: string) => partner.call('PATCH', pathOf(endpoint), { status });
+  expect((await change('paused')).body.endpoint.status).toBe('paused');
+  const ids = await inbound({}, {}, {});
+  await untilHas(partner.receiver, ids);
   await eventually(async () => (await shown(partner, endpoint)).health.retrying >= ids.length);
   expect(endpoint.receiver.arrivals).toEqual([]);
-  await change(partner, endpoint, { status: 'active' });
-  await has(endpoint.receiver, ...ids);
-  expect(idsAt(endpoint.receiver).filter((id) => ids.includes(id))).toEqual(ids);
+  await change('active');
+  await untilHas(endpoint.receiver, ids);
+  expect(messagesAt(endpoint.receiver)).toEqual(ids);
   await eventually(async () => (await shown(partner, endpoint)).health.retrying === 0);
+  expect((await partner.call('DELETE', pathOf(endpoint))).status).toBe(200);
+  await untilHas(partner.receiver, await inbound({}));
+  expect((await partner.call('GET', pathOf(endpoint))).status).toBe(404);
+  expect(messagesAt(endpoint.receiver)).toEqual(ids);
 });
 
 test('a failed delivery is listed with its endpoint, retried, and replayed to one endpoint', async () => {
@@ -199,9 +138,8 @@ test('a failed delivery is listed with its endpoint, retried, and replayed to on
   const other = await addEndpoint(partner);
   const header = { 'retry-after': '3600' };
   endpoint.receiver.behave((_arrival, response) => void response.writeHead(500, header).end());
-  const id = nextId();
-  await inbound(id);
-  await has(other.receiver, id);
+  const [id] = await inbound({});
+  await arrivalOf(other.receiver, id);
   const row = await eventually(async () => {
     const { events } = (await partner.call('GET', '/webhooks/failed?limit=100')).body;
     return (events as Array<Record<string, any>>).find(
@@ -210,8 +148,7 @@ test('a failed delivery is listed with its endpoint, retried, and replayed to on
   });
   expect(row).toMatchObject({ endpoint_id: endpoint.endpoint_id, last_http_status: 500 });
   const path = `/webhooks/retry/${row['event_id']}`;
-  const unknown = await partner.call('POST', path);
-  expect(refusal(unknown).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
+  expect(codeOf(await partner.call('POST', path))).toEqual([404, 'NOT_FOUND']);
   endpoint.receiver.behave(undefined);
   const retried = await partner.call('POST', `${path}?endpoint_id=${endpoint.endpoint_id}`);
   expect(retried.body).toMatchObject({ status: 'delivered', http_status: 200 });
@@ -248,14 +185,14 @@ test.each(['cloudevents-structured', 'cloudevents-binary'])(
     const partner = await newPartner();
     const endpoint = await addEndpoint(partner, { format, events: ['message.*'] });
     const id = nextId();
-    await inbound(id);
+    await inbound({ id });
     const arrival = await eventually(() =>
-      endpoint.receiver.arrivals.find(({ headers, raw }) => raw.includes(id) && headers),
+      endpoint.receiver.arrivals.find(({ raw }) => raw.includes(id)),
     );
     const { headers, raw } = arrival;
     const event = HTTP.toEvent({ headers, body: raw }) as CloudEvent;
     expect(event.validate()).toBe(true);
-    const own = await eventually(() => partner.receiver.arrivals.find((one) => idOf(one) === id));
+    const own = await arrivalOf(partner.receiver, id);
     expect(event).toMatchObject({
       id: own.headers['webhook-id'],
       type: 'message.received',
@@ -275,9 +212,9 @@ test('an endpoint that hangs delays neither the webhook URL nor nine others', as
   );
   const hung = await addEndpoint(partner);
   hung.receiver.behave(() => undefined);
-  const ids = Array.from({ length: 60 }, nextId);
-  for (const [index, id] of ids.entries()) await inbound(id, `1555010${1000 + (index % 20)}`);
-  for (const { receiver } of [partner, ...healthy]) await has(receiver, ...ids);
+  const customers = Array.from({ length: 60 }, (_none, at) => `1555010${1000 + (at % 20)}`);
+  const ids = await inbound(...customers.map((from) => ({ from })));
+  for (const { receiver } of [partner, ...healthy]) await untilHas(receiver, ids);
   const arrivedAt = (receiver: PartnerReceiver) =>
     new Map([...receiver.arrivals].reverse().map((one) => [idOf(one), one.at]));
   const own = arrivedAt(partner.receiver);
@@ -286,18 +223,6 @@ test('an endpoint that hangs delays neither the webhook URL nor nine others', as
     // An event that waited for the hung endpoint would be late by its time limit of ten seconds.
     const late = ids.map((id) => (arrived.get(id) ?? Infinity) - (own.get(id) ?? -Infinity));
     expect(Math.max(...late)).toBeLessThan(HANG_LIMIT_MS);
-    expect(new Set(deliveryIds(receiver)).size).toBe(receiver.arrivals.length);
+    expect(messagesAt(receiver)).toHaveLength(ids.length);
   }
-});
-
-test('a deleted endpoint gets nothing more', async () => {
-  const partner = await newPartner();
-  const { endpoint_id, receiver } = await addEndpoint(partner);
-  const path = `/webhook-endpoints/${endpoint_id}`;
-  expect((await partner.call('DELETE', path)).status).toBe(200);
-  const id = nextId();
-  await inbound(id);
-  await has(partner.receiver, id);
-  expect((await partner.call('GET', path)).status).toBe(404);
-  expect(receiver.arrivals).toEqual([]);
 });
