@@ -12,11 +12,13 @@ import type { Counts } from '../attacks/main';
 import { sendSteadily, type Measured } from '../attacks/neighbour';
 import { ONE, TWO_A } from '../harness/world';
 import { podMemories } from '../testkit/resident-memory';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import type { ProcessPartner } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
-import { scopeOf } from './broadcast-support';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { scopeOf } from './broadcast-support';
+import { postMany } from './faults-support';
+import { useReceivers } from './receivers';
+import { useProcesses } from './use-processes';
 
 const IS_LONG = process.env['BMG_ATTACKS'] === 'long';
 const ATTACK_MS = IS_LONG ? 20_000 : 1_500;
@@ -39,7 +41,6 @@ const P99_MAX_MS = 250;
 const SLOWDOWN_MAX = 4;
 /** Undelivered events of the hostile partner, for `retry-all`. */
 const WAITING_EVENTS = IS_LONG ? 3_000 : 300;
-const EVENTS_OF_BODY = 100;
 /**
  * Events of the hostile partner in its log, of 2 KiB each: one answer holds as many as its size
  * allows.
@@ -69,8 +70,15 @@ const podMib = podMemories();
 const peakMib = (pid: number): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-let mesh: ProcessMesh;
-let receiver: PartnerReceiver;
+const mesh = useProcesses(
+  Object.fromEntries(
+    MEASURED.map((name) => {
+      const heap = Math.round(podMib(name) * HEAP_SHARE);
+      return [name, { NODE_OPTIONS: `--max-old-space-size=${heap}` }];
+    }),
+  ),
+);
+const receivers = useReceivers();
 let neighbour: ProcessPartner;
 let hostile: ProcessPartner[];
 let rotated_key: string;
@@ -84,16 +92,9 @@ const table: Record<string, object> = {};
 
 beforeAll(async () => {
   attacker = startAttacker();
-  receiver = await startPartner();
-  mesh = await joinProcessMesh();
   await mesh.emulator.limits({ rate_per_sec: 'off' });
-  for (const name of MEASURED) {
-    await mesh.terminate(name);
-    const heap = Math.round(podMib(name) * HEAP_SHARE);
-    await mesh.start(name, { NODE_OPTIONS: `--max-old-space-size=${heap}` });
-  }
   await warmUp();
-  neighbour = await mesh.createPartner(receiver.url);
+  neighbour = await mesh.createPartner((await receivers.add()).url);
   const { url: hostile_url } = await attacker.receiver();
   hostile = await Promise.all(
     [hostile_url, undefined, undefined].map((url) => mesh.createPartner(url)),
@@ -129,14 +130,12 @@ beforeAll(async () => {
 afterAll(async () => {
   console.table(table);
   attacker?.close();
-  await mesh?.stop();
-  // The next file starts them with the settings of all.
-  for (const name of ['onboarding', ...MEASURED] as const) await mesh?.terminate(name);
+  // The next file starts it with the settings of all.
+  await mesh.terminate('onboarding');
   for (const server of slow ?? []) {
     server.closeAllConnections();
     server.close();
   }
-  await receiver?.close();
 });
 
 /** Passes events and sends of another partner through the mesh, until all of them are delivered. */
@@ -157,10 +156,7 @@ async function warmUp(): Promise<void> {
       from: String(15_550_400_000 + ((10 * body + at) % 5_000)),
       id: `wamid.WARM.${body}.${at}`,
     }));
-    await postRaw(
-      `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
-      inboundBody(ONE, ...messages),
-    );
+    await postRaw(mesh.ingress_url, inboundBody(ONE, ...messages));
   });
   await inParallel(WARM_UP_SENDS, async (at) => {
     const body = { to: String(15_550_500_000 + at), text: 'Hello' };
@@ -172,39 +168,15 @@ async function warmUp(): Promise<void> {
   receiver.close();
 }
 
-/** Events that the hostile partner's receiver refuses, and that are tried again and again. */
-async function refuseEvents(): Promise<void> {
-  const { arrivals: before } = await attacker.refuse();
-  for (let at = 0; at < WAITING_EVENTS; at += EVENTS_OF_BODY) {
-    const messages = Array.from({ length: EVENTS_OF_BODY }, (_unused, index) => ({
-      from: `1555020${String(at + index).padStart(4, '0')}`,
-      id: `wamid.ATTACK.${at + index}`,
-    }));
-    const posted = await postRaw(
-      `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
-      inboundBody(TWO_A, ...messages),
-    );
-    expect(posted).toBe(200);
-  }
-  await arrivalsReach(before + WAITING_EVENTS);
-}
-
-/** Fills the log of the hostile partner, whose receiver accepts the events. */
-async function fillLog(): Promise<void> {
-  const { arrivals: before } = await attacker.receiver();
-  for (let at = 0; at < LOGGED_EVENTS; at += EVENTS_OF_BODY) {
-    const messages = Array.from({ length: EVENTS_OF_BODY }, (_unused, index) => ({
-      from: `1555030${String(at + index).padStart(4, '0')}`,
-      id: `wamid.LOGGED.${at + index}`,
-      text: LOGGED_TEXT,
-    }));
-    const posted = await postRaw(
-      `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
-      inboundBody(TWO_A, ...messages),
-    );
-    expect(posted).toBe(200);
-  }
-  await arrivalsReach(before + LOGGED_EVENTS);
+/** Posts events of the hostile partner, and waits until its receiver has answered them. */
+async function postHostile(count: number, before: number, of: 'ATTACK' | 'LOGGED'): Promise<void> {
+  const first = of === 'ATTACK' ? 15_550_200_000 : 15_550_300_000;
+  await postMany(mesh.ingress_url, TWO_A, count, (at) => ({
+    from: String(first + at),
+    id: `wamid.${of}.${at}`,
+    ...(of === 'LOGGED' && { text: LOGGED_TEXT }),
+  }));
+  await arrivalsReach(before + count);
 }
 
 /**
@@ -265,7 +237,7 @@ async function besides(attack: string | undefined, for_ms: number): Promise<Atta
   }));
   const target = {
     base_url: mesh.base_url,
-    ingress_url: `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
+    ingress_url: mesh.ingress_url,
     rotated_key,
     callback_data,
     number: TWO_A,
@@ -296,8 +268,13 @@ async function besides(attack: string | undefined, for_ms: number): Promise<Atta
 test.each(ATTACKS.map((attack) => [attack.name, attack] as const))(
   '%s: no request of another partner fails',
   async (_name, attack) => {
-    if (attack.needs_waiting_events) await refuseEvents();
-    if (attack.needs_log) await fillLog();
+    // These are tried again and again.
+    if (attack.needs_waiting_events) {
+      await postHostile(WAITING_EVENTS, (await attacker.refuse()).arrivals, 'ATTACK');
+    }
+    if (attack.needs_log) {
+      await postHostile(LOGGED_EVENTS, (await attacker.receiver()).arrivals, 'LOGGED');
+    }
     if (attack.needs_processor) await addProcessor();
     const { sends, failures, p50_ms, p99_ms, statuses } = await besides(attack.name, ATTACK_MS);
     expect(failures).toEqual([]);

@@ -9,8 +9,6 @@ import type { EngineName, MeshProcessName } from '@bmg/local';
 import { seededRandom } from '../emulator/random';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import {
   arrivalsOf,
   createBroadcast,
@@ -20,6 +18,7 @@ import {
   untilCompleted,
   type Detail,
 } from './broadcast-support';
+import { useProcesses, useReceivingPartner } from './use-processes';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const SEED = Number(process.env['BMG_SEED'] ?? randomInt(1, 1_000_000));
@@ -65,24 +64,9 @@ const BROADCASTS = {
   BROADCAST_SHARE_PERCENT: '50',
 };
 
-let mesh: ProcessMesh;
-let receiver: PartnerReceiver;
-let partner: ProcessPartner;
-
-beforeAll(async () => {
-  process.stdout.write(`  BMG_SEED=${SEED}\n`);
-  receiver = await startPartner();
-  mesh = await joinProcessMesh();
-  await mesh.terminate('broadcasts');
-  await start('broadcasts');
-  partner = await mesh.createPartner(receiver.url);
-  await partner.register(ONE);
-});
-afterAll(async () => {
-  await mesh?.terminate('broadcasts');
-  await mesh?.stop();
-  await receiver?.close();
-});
+process.stdout.write(`  BMG_SEED=${SEED}\n`);
+const mesh = useProcesses({ broadcasts: BROADCASTS });
+const partner = useReceivingPartner(mesh);
 
 const start = (name: MeshProcessName): Promise<void> =>
   mesh.start(name, name === 'broadcasts' ? BROADCASTS : {});

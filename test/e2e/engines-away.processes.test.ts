@@ -7,9 +7,8 @@ import { runBmg } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import { callRest, type Answer } from '../testkit/rest';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { useProcesses, useReceivingPartner } from './use-processes';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const AWAY_MS = LONG ? 30_000 : 5_000;
@@ -28,21 +27,9 @@ const SERVICES = [
   'fanout',
 ] as const;
 
-let mesh: ProcessMesh;
-let partner: ProcessPartner;
-let receiver: PartnerReceiver;
+const mesh = useProcesses();
+const partner = useReceivingPartner(mesh);
 let count = 0;
-
-beforeAll(async () => {
-  mesh = await joinProcessMesh();
-  receiver = await startPartner();
-  partner = await mesh.createPartner(receiver.url);
-  expect((await partner.register(ONE)).status).toBe(201);
-});
-afterAll(async () => {
-  await mesh?.stop();
-  await receiver?.close();
-});
 
 const number = { 'x-waba-id': ONE.waba_id };
 const text = { to: '15550100777', text: 'Hello' };
@@ -66,10 +53,7 @@ const REQUESTS: Record<string, () => Promise<Answer>> = {
   'GET /health': () => callRest(mesh.base_url, 'GET', '/health'),
   'upstream webhook': async () => {
     const id = `wamid.AWAY.${(count += 1)}`;
-    const status = await postRaw(
-      `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
-      inboundBody(ONE, { from: '15550100777', id }),
-    );
+    const status = await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100777', id }));
     return { status, headers: new Headers(), body: null };
   },
 };
@@ -168,6 +152,6 @@ test('serves cached partners’ upstream-only requests without a key while Mongo
 });
 
 test('delivers the events received during the outages', async () => {
-  await eventually(() => receiver.arrivals.some(({ body }) => body.event === 'message.received'));
+  await eventually(() => partner.receiver.of('message.received').length > 0);
   await mesh.expectCommitted(RECOVERY_LIMIT_MS);
 });

@@ -5,12 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineName } from '@bmg/local';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import type { ProcessPartner } from '../harness/process-mesh';
+import type { PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { idOf, outOfOrder, registered, startTraffic, untilComplete } from './faults-support';
+import { outOfOrder, registered, startTraffic, untilComplete } from './faults-support';
 import { signalProcess } from '../testkit/signal-process';
 import { startLogReader, type LogReader } from './log-reader';
+import { idOf, useReceivers } from './receivers';
+import { useProcesses } from './use-processes';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 // How long each fault lasts is part of the test.
@@ -28,33 +30,27 @@ const WELL_LIMIT_MS = 8_000;
 
 jest.setTimeout(FAULT_LIMIT_MS);
 
-let mesh: ProcessMesh;
-let ingress_url: string;
-let receivers: [PartnerReceiver, PartnerReceiver];
 /** The reader of a partner without a webhook URL, which reads through all faults. */
 let log: LogReader;
+afterAll(() => log?.stop());
+const mesh = useProcesses();
+const added = useReceivers();
+let receivers: [PartnerReceiver, PartnerReceiver];
 const acknowledged: string[] = [];
 let fault = 0;
 
 beforeAll(async () => {
-  mesh = await joinProcessMesh();
-  ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
-  receivers = [await startPartner(), await startPartner()];
+  receivers = [await added.add(), await added.add()];
   for (const receiver of receivers) await registered(mesh, receiver, ONE);
   const puller = await mesh.createPartner();
   await puller.register(ONE);
   log = startLogReader(mesh.base_url, puller.partner_key);
 });
-afterAll(async () => {
-  await log?.stop();
-  await mesh?.stop();
-  await Promise.all((receivers ?? []).map((receiver) => receiver.close()));
-});
 
 /** Runs conversations before, during and after the fault, then compares the events. */
 async function during(harm: () => Promise<void>): Promise<Map<number, number>> {
   fault += 1;
-  const traffic = startTraffic(ingress_url, ONE, `F${fault}`);
+  const traffic = startTraffic(mesh.ingress_url, ONE, `F${fault}`);
   await sleep(BEFORE_MS);
   await harm();
   await sleep(AFTER_MS);
@@ -125,7 +121,7 @@ test('commits every event after webhooks has paused for 13 seconds over a backlo
   await Promise.all(
     ids.map(async (id, at) => {
       const body = inboundBody(ONE, { from: `${Number(PAUSED_FROM) + (at % 40)}`, id });
-      await eventually(async () => (await postRaw(ingress_url, body)) === 200);
+      await eventually(async () => (await postRaw(mesh.ingress_url, body)) === 200);
     }),
   );
   const pid = mesh.pid('webhooks');
@@ -187,7 +183,7 @@ describe('a receiver', () => {
     let ill = true;
     const faulty = await Promise.all(
       Object.entries(FAULTS).map(async ([name, misbehave]) => {
-        const receiver = await startPartner();
+        const receiver = await added.add();
         const partner = await registered(mesh, receiver, ONE);
         receiver.behave((_arrival, response) => {
           if (ill) misbehave(response as never);
@@ -197,7 +193,7 @@ describe('a receiver', () => {
       }),
     );
     fault += 1;
-    const traffic = startTraffic(ingress_url, ONE, `F${fault}`);
+    const traffic = startTraffic(mesh.ingress_url, ONE, `F${fault}`);
     await sleep(ILL_MS);
     await traffic.stop();
     const ids = traffic.acknowledged.flat();
@@ -224,7 +220,6 @@ describe('a receiver', () => {
     });
     await eventually(async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0);
     await partner.call('DELETE', `/clients/${ONE.waba_id}`);
-    await receiver.close();
   }
 
   test.each(Object.keys(FAULTS))(
@@ -269,7 +264,7 @@ test('posts nothing again after a restart that follows the faults', async () => 
   }
   const last = 'wamid.AFTER.RESTART';
   const body = inboundBody(ONE, { from: PAUSED_FROM, id: last });
-  await eventually(async () => (await postRaw(ingress_url, body)) === 200);
+  await eventually(async () => (await postRaw(mesh.ingress_url, body)) === 200);
   for (const receiver of receivers) await untilComplete(receiver, [last], COMPLETE_LIMIT_MS);
   await mesh.expectCommitted(COMPLETE_LIMIT_MS);
   const after = receivers.map(({ arrivals }, at) => arrivals.slice(before[at]).map(idOf));

@@ -3,12 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ONE, TWO_A } from '../harness/world';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import type { ProcessPartner } from '../harness/process-mesh';
 import { HOSTILE_SERVERS, listen, type HostileServer } from '../testkit/hostile-destinations';
 import { eventually } from '../testkit/eventually';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { podMemories, residentMib } from '../testkit/resident-memory';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { idOf } from './receivers';
+import { useProcesses, useReceivingPartner } from './use-processes';
 
 const IS_LONG = process.env['BMG_ATTACKS'] === 'long';
 const RUNS = 3;
@@ -28,26 +29,17 @@ const WATCHED = ['webhooks', 'gateway', 'destinations'] as const;
 
 const podMib = podMemories();
 
-let mesh: ProcessMesh;
-let receiver: PartnerReceiver;
-let neighbour: ProcessPartner;
+const mesh = useProcesses();
+const neighbour = useReceivingPartner(mesh);
 let hostile: ProcessPartner;
 let calm: Figures;
 
 beforeAll(async () => {
-  receiver = await startPartner();
-  mesh = await joinProcessMesh();
-  neighbour = await mesh.createPartner(receiver.url);
-  await neighbour.register(ONE);
   hostile = await mesh.createPartner();
   await hostile.register(TWO_A);
   // The code of all paths is compiled before it is measured.
   await measure(sleep(RUN_MS));
   calm = await measure(sleep(RUN_MS));
-});
-afterAll(async () => {
-  await mesh?.stop();
-  await receiver?.close();
 });
 
 /** The slowest hundredth of each kind of the neighbour's traffic, in milliseconds. */
@@ -77,7 +69,7 @@ async function measure(until: Promise<unknown>): Promise<Figures> {
     posted.set(id, Date.now());
     const body = inboundBody(ONE, { from: String(15_550_700_000 + (count % 50)), id });
     work.push(
-      postRaw(`${mesh.settings['INGRESS_URL']}/webhooks/upstream`, body).then((status) => {
+      postRaw(mesh.ingress_url, body).then((status) => {
         expect(status).toBe(200);
         of.ingress.push(performance.now() - started);
       }),
@@ -90,7 +82,7 @@ async function measure(until: Promise<unknown>): Promise<Figures> {
   }
   await Promise.all([...work, over]);
   const arrivalOf = (id: string): number | undefined =>
-    receiver.arrivals.find(({ body }) => body.data['message_id'] === id)?.at;
+    neighbour.receiver.arrivals.find((one) => idOf(one) === id)?.at;
   await eventually(() => [...posted.keys()].every((id) => arrivalOf(id) !== undefined));
   for (const [id, at] of posted) of.push.push((arrivalOf(id) as number) - at);
   return { ingress: p99(of.ingress), push: p99(of.push), pull: p99(of.pull) };

@@ -3,9 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { codeOf, HELLO, isReplay, UNKNOWN } from './idempotency-client';
+import { useProcesses, useReceivingPartner } from './use-processes';
 
 /** Long enough to kill a process meanwhile. */
 const UPSTREAM_DELAY_MS = 2_000;
@@ -13,23 +12,8 @@ const UPSTREAM_DELAY_MS = 2_000;
 /** A short request timeout, so that the lease of the killed gateway expires soon. */
 const SHORT_REQUESTS = { REQUEST_TIMEOUT_MS: '4000' };
 
-let mesh: ProcessMesh;
-let receiver: PartnerReceiver;
-let partner: ProcessPartner;
-
-beforeAll(async () => {
-  mesh = await joinProcessMesh();
-  await mesh.terminate('gateway');
-  await mesh.start('gateway', SHORT_REQUESTS);
-  receiver = await startPartner();
-  partner = await mesh.createPartner(receiver.url);
-  await partner.register(ONE);
-});
-afterAll(async () => {
-  await mesh?.terminate('gateway');
-  await mesh?.stop();
-  await receiver?.close();
-});
+const mesh = useProcesses({ gateway: SHORT_REQUESTS });
+const partner = useReceivingPartner(mesh);
 
 const ask = (key: string) =>
   partner.call('POST', '/messages/send', HELLO, {

@@ -6,9 +6,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { ONE } from '../harness/world';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { growthDuring } from '../testkit/resident-memory';
+import { useProcesses, useReceivingPartner } from './use-processes';
 
 const MB = 1_048_576;
 const SIZE_BYTES = 100 * MB;
@@ -21,9 +20,8 @@ const GROWTH_MAX_MIB = 128;
 const scope = { 'x-waba-id': ONE.waba_id };
 const WATCHED = ['gateway', 'messaging'] as const;
 
-let mesh: ProcessMesh;
-let partner: ProcessPartner;
-let receiver: PartnerReceiver;
+const mesh = useProcesses();
+const partner = useReceivingPartner(mesh);
 let source: Server;
 
 /** No two pieces are alike, so that lost or swapped bytes are detected. */
@@ -51,26 +49,20 @@ beforeAll(async () => {
   });
   source.listen(0, '127.0.0.1');
   await once(source, 'listening');
-  mesh = await joinProcessMesh();
-  receiver = await startPartner();
-  partner = await mesh.createPartner(receiver.url);
-  await partner.register();
   // Warm up once before measuring memory.
   await down((await up(WARM_UP_BYTES)).media_id);
 });
-afterAll(async () => {
-  source?.close();
-  await mesh?.stop();
-  await receiver?.close();
-});
+afterAll(() => source?.close());
+
+/** Uploads the file of this size; messaging fetches it from its server. */
+const upload = (size: number) => {
+  const { port } = source.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/report.pdf?size=${size}`;
+  return partner.call('POST', '/media/upload', { url, mime_type: 'application/pdf' }, scope);
+};
 
 async function up(size: number): Promise<{ media_id: string }> {
-  const { port } = source.address() as AddressInfo;
-  const body = {
-    url: `http://127.0.0.1:${port}/report.pdf?size=${size}`,
-    mime_type: 'application/pdf',
-  };
-  const answer = await partner.call('POST', '/media/upload', body, scope);
+  const answer = await upload(size);
   expect([answer.status, answer.body]).toMatchObject([201, { success: true }]);
   return answer.body as { media_id: string };
 }
@@ -90,7 +82,7 @@ async function down(media_id: string) {
 
 /** Expects no process to grow with the files. */
 async function withoutGrowth<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const watched = { names: WATCHED, pid: (name: (typeof WATCHED)[number]) => mesh.pid(name) };
+  const watched = { names: WATCHED, pid: mesh.pid };
   const { result, grown_mib } = await growthDuring(what, watched, work);
   for (const mib of grown_mib) expect(mib).toBeLessThan(GROWTH_MAX_MIB);
   return result;
@@ -112,17 +104,8 @@ test('uploads and downloads 100 MB unchanged, in memory that does not grow with 
 });
 
 test('refuses one byte more, names both sizes and stores nothing', async () => {
-  const { port } = source.address() as AddressInfo;
   const since = new Date().toISOString();
-  const answer = await partner.call(
-    'POST',
-    '/media/upload',
-    {
-      url: `http://127.0.0.1:${port}/report.pdf?size=${SIZE_BYTES + 65_536}`,
-      mime_type: 'application/pdf',
-    },
-    scope,
-  );
+  const answer = await upload(SIZE_BYTES + 65_536);
   expect([answer.status, answer.body.error]).toMatchObject([
     400,
     {

@@ -7,28 +7,16 @@ import { freePort } from '@bmg/local';
 import { eventually } from '../testkit/eventually';
 import { forward } from '../testkit/forwarder';
 import { ONE } from '../harness/world';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { expectConsistent, loadOf } from './load-support';
+import { useProcesses, useReceivingPartner } from './use-processes';
 
 const ROOT = resolve(__dirname, '../..');
 const scope = { 'x-waba-id': ONE.waba_id };
 const DOWN_MS = 300;
-let mesh: ProcessMesh;
-let receiver: PartnerReceiver;
-let partner: ProcessPartner;
 
-beforeAll(async () => {
-  receiver = await startPartner();
-  mesh = await joinProcessMesh();
-  await mesh.emulator.limits({ rate_per_sec: 'off' });
-  partner = await mesh.createPartner(receiver.url);
-  await partner.register();
-});
-afterAll(async () => {
-  await mesh.stop();
-  await receiver.close();
-});
+const mesh = useProcesses();
+const partner = useReceivingPartner(mesh);
+beforeAll(() => mesh.emulator.limits({ rate_per_sec: 'off' }));
 
 test('loses and duplicates no message record when messaging is killed under load', async () => {
   const load = loadOf(partner, 5);
@@ -78,7 +66,7 @@ test('drains the gateway under load without cutting off an answer', async () => 
 });
 
 test('keeps a deleted client deleted when onboarding is killed', async () => {
-  const leaving = await mesh.createPartner(receiver.url, 'Leaving');
+  const leaving = await mesh.createPartner(partner.receiver.url, 'Leaving');
   await leaving.register();
   expect((await leaving.call('DELETE', `/clients/${ONE.waba_id}`)).status).toBe(200);
   await mesh.kill('onboarding');
@@ -94,70 +82,63 @@ test('keeps a deleted client deleted when onboarding is killed', async () => {
 });
 
 describe('a service started by itself', () => {
-  const start = (env: Record<string, string>) => {
+  /** Starts messaging with engines at these ports; nothing listens at the others. */
+  const start = async (ports: { metrics: number; mongo: number; kafka: number; redis: number }) => {
+    const nowhere = await freePort();
     const main = join(ROOT, 'services/messaging/dist/main.js');
     const child = spawn(process.execPath, ['--require', '@bmg/common/telemetry/register', main], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'] ?? '', GRPC_PORT: '0', ...env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        GRPC_PORT: '0',
+        METRICS_PORT: String(ports.metrics),
+        MONGO_URL: `mongodb://127.0.0.1:${ports.mongo}/?directConnection=true`,
+        MONGO_DATABASE_PREFIX: mesh.settings['MONGO_DATABASE_PREFIX'] as string,
+        KAFKA_BROKERS: `127.0.0.1:${ports.kafka}`,
+        KAFKA_TOPIC_PREFIX: `late-${Date.now()}.`,
+        REDIS_URL: `redis://127.0.0.1:${ports.redis}`,
+        ONBOARDING_ADDR: `127.0.0.1:${nowhere}`,
+        UPSTREAM_URL: `http://127.0.0.1:${nowhere}`,
+      },
     });
     let output = '';
     child.stdout.on('data', (chunk) => (output += String(chunk)));
     child.stderr.on('data', (chunk) => (output += String(chunk)));
-    return { child, output: () => output };
+    await eventually(() => output.includes('waiting for MongoDB'));
+    return {
+      async expectStops() {
+        child.kill('SIGTERM');
+        const [code] = (await once(child, 'exit')) as [number];
+        expect(code).toBe(0);
+      },
+    };
   };
+  const freePorts = async () => ({
+    metrics: await freePort(),
+    mongo: await freePort(),
+    kafka: await freePort(),
+    redis: await freePort(),
+  });
 
   test('waits for its engines, logs that it waits, and works once they are up', async () => {
-    const ports = await Promise.all(Array.from({ length: 5 }, freePort));
-    const [metrics, mongo, kafka, redis, nowhere] = ports as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    const { child, output } = start({
-      METRICS_PORT: String(metrics),
-      MONGO_URL: `mongodb://127.0.0.1:${mongo}/?directConnection=true`,
-      MONGO_DATABASE_PREFIX: mesh.settings['MONGO_DATABASE_PREFIX'] as string,
-      KAFKA_BROKERS: `127.0.0.1:${kafka}`,
-      KAFKA_TOPIC_PREFIX: `late-${Date.now()}.`,
-      REDIS_URL: `redis://127.0.0.1:${redis}`,
-      ONBOARDING_ADDR: `127.0.0.1:${nowhere}`,
-      UPSTREAM_URL: `http://127.0.0.1:${nowhere}`,
-    });
-    const ready = async (): Promise<number> =>
-      (await fetch(`http://127.0.0.1:${metrics}/readyz`)).status;
-    await eventually(() => output().includes('waiting for MongoDB'));
-    expect((await fetch(`http://127.0.0.1:${metrics}/livez`)).status).toBe(200);
-    expect(await ready()).toBe(503);
-    expect(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()).toContain(
-      'process_cpu_seconds_total',
-    );
+    const ports = await freePorts();
+    const { expectStops } = await start(ports);
+    const get = (path: string) => fetch(`http://127.0.0.1:${ports.metrics}${path}`);
+    expect((await get('/livez')).status).toBe(200);
+    expect((await get('/readyz')).status).toBe(503);
+    expect(await (await get('/metrics')).text()).toContain('process_cpu_seconds_total');
     const engines = [
-      await forward(mongo, new URL(process.env['MONGO_URL'] as string).host),
-      await forward(kafka, process.env['KAFKA_BROKERS'] as string),
-      await forward(redis, new URL(process.env['REDIS_URL'] as string).host),
+      await forward(ports.mongo, new URL(process.env['MONGO_URL'] as string).host),
+      await forward(ports.kafka, process.env['KAFKA_BROKERS'] as string),
+      await forward(ports.redis, new URL(process.env['REDIS_URL'] as string).host),
     ];
-    await eventually(async () => (await ready()) === 200);
-    child.kill('SIGTERM');
-    const [code] = (await once(child, 'exit')) as [number];
-    expect(code).toBe(0);
+    await eventually(async () => (await get('/readyz')).status === 200);
+    await expectStops();
     await Promise.all(engines.map((engine) => engine.close()));
   });
 
   test('stops on request while it waits for its engines', async () => {
-    const nowhere = await freePort();
-    const { child, output } = start({
-      METRICS_PORT: '0',
-      MONGO_URL: `mongodb://127.0.0.1:${nowhere}`,
-      KAFKA_BROKERS: `127.0.0.1:${nowhere}`,
-      REDIS_URL: `redis://127.0.0.1:${nowhere}`,
-      ONBOARDING_ADDR: `127.0.0.1:${nowhere}`,
-      UPSTREAM_URL: `http://127.0.0.1:${nowhere}`,
-    });
-    await eventually(() => output().includes('waiting for MongoDB'));
-    child.kill('SIGTERM');
-    const [code] = (await once(child, 'exit')) as [number];
-    expect(code).toBe(0);
+    const { expectStops } = await start(await freePorts());
+    await expectStops();
   });
 });

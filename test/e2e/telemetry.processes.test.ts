@@ -3,18 +3,21 @@
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../testkit/otlp';
-import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { startProcessMesh } from '../harness/process-mesh';
 import { startKafkaServer } from '../destinations/kafka-server';
 import { WRONG, type DestinationServer } from '../destinations/server';
 import { headerText, topicMessages } from '../testkit/topic-messages';
 import { storedTexts } from './stored';
+import { useProcesses, useReceivingPartner } from './use-processes';
 
 let otlp: OtlpReceiver;
-let mesh: ProcessMesh;
-let receiver: PartnerReceiver;
 let queue: DestinationServer;
-let partner: ProcessPartner;
+const mesh = useProcesses({}, async () => {
+  otlp = await startOtlpReceiver();
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_BSP_SCHEDULE_DELAY: '200' };
+  return startProcessMesh({ env });
+});
+const partner = useReceivingPartner(mesh);
 
 const TEXT = 'a message that only its reader should see';
 /** The caller's own trace, which requests sampling. */
@@ -23,21 +26,9 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 let own_trace: string;
 
 beforeAll(async () => {
-  otlp = await startOtlpReceiver();
-  receiver = await startPartner();
   queue = await startKafkaServer();
-  mesh = await startProcessMesh({
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_BSP_SCHEDULE_DELAY: '200' },
-  });
-  partner = await mesh.createPartner(receiver.url);
-  await partner.register();
 });
-afterAll(async () => {
-  await mesh.stop();
-  await receiver.close();
-  await queue.stop();
-  await otlp.close();
-});
+afterAll(() => Promise.all([queue?.stop(), otlp?.close()]));
 
 /** Expects every span except the first to have a parent in the same trace. */
 function expectConnected(spans: ReceivedSpan[]): void {
@@ -85,7 +76,7 @@ test('traces an upstream webhook through Kafka to the partner’s receiver', asy
     from: '15550100777',
     text: TEXT,
   });
-  const arrival = await eventually(() => receiver.of('message.received')[0]);
+  const arrival = await eventually(() => partner.receiver.of('message.received')[0]);
   const [, trace_id, parent] = String(arrival.headers['traceparent']).split('-');
   const spans = await eventually(() => {
     const found = otlp.spans.filter((span) => span.trace_id === trace_id);
@@ -128,7 +119,7 @@ test('names the trace of each step in the timeline of a message', async () => {
   expect(traces('upstream')).toEqual(traces('accepted'));
   // A status, its event and the delivery come from one webhook.
   expect(traces('event').sort()).toEqual(traces('status').sort());
-  const arrived = receiver.arrivals
+  const arrived = partner.receiver.arrivals
     .filter((one) => one.body.data['message_id'] === message_id)
     .map(({ headers }) => String(headers['traceparent']).split('-')[1]);
   expect(new Set(arrived)).toEqual(new Set(traces('attempt')));
@@ -173,7 +164,7 @@ test('an event goes to a queue of the partner, and its trace shows the attempt',
     return [...traces.values()].includes(2);
   });
   await eventually(() =>
-    receiver.arrivals.some(({ headers }) => headers['webhook-id'] === stored.event_id),
+    partner.receiver.arrivals.some(({ headers }) => headers['webhook-id'] === stored.event_id),
   );
 });
 
