@@ -1,13 +1,21 @@
 // A small mesh of processes with one certificate each: onboarding, messaging and the gateway. The
 // engines are those of the test run; the upstream is the emulator.
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Call } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
-import { freePort } from '@bmg/local';
+import {
+  down,
+  findProcess,
+  freePorts,
+  launch,
+  meshSettings,
+  NODE_FLAGS,
+  processEnv,
+  settingPrefix,
+} from '@bmg/local';
 import {
   createAuthority,
   writeFiles,
@@ -15,19 +23,17 @@ import {
   type Request,
   type TlsFiles,
 } from '../../services/common/test/authority';
-import { startEmulator, type Emulator } from '../emulator';
+import { startEmulator } from '../emulator';
+import { processesIn } from '../harness/process-mesh';
 import { ownNames } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 
 const ROOT = join(__dirname, '../..');
 const HOST = '127.0.0.1';
-const EXIT_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 60_000;
 
-export type Part = 'onboarding' | 'messaging' | 'gateway';
-const PARTS: Part[] = ['onboarding', 'messaging', 'gateway'];
-const entryOf = (part: Part): string =>
-  part === 'gateway' ? 'gateway/dist/main.js' : `services/${part}/dist/main.js`;
+const PARTS = ['onboarding', 'messaging', 'gateway'] as const;
+export type Part = (typeof PARTS)[number];
 
 export interface SecureMesh {
   authority: Authority;
@@ -50,12 +56,16 @@ export interface SecureMesh {
 export async function startSecureMesh(): Promise<SecureMesh> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-mtls-'));
   const authority = createAuthority();
-  const ports = new Map<string, number>();
-  for (const part of PARTS) {
-    for (const name of [part, `${part}-metrics`]) ports.set(name, await freePort());
-  }
-  const port = (name: string): number => ports.get(name) as number;
-  const emulator: Emulator = await startEmulator({ port: 0, webhook_url: `http://${HOST}:1/` });
+  const emulator = await startEmulator({ port: 0, webhook_url: `http://${HOST}:1/` });
+  const { PATH, HOME, MONGO_URL, KAFKA_BROKERS, REDIS_URL } = process.env;
+  const engines = { MONGO_URL, KAFKA_BROKERS, REDIS_URL };
+  // Nothing listens at the addresses of the other services.
+  const settings = meshSettings({
+    ...{ ...engines, ...ownNames('t'), ...(await freePorts()) },
+    UPSTREAM_URL: emulator.url,
+  });
+  const env = { PATH, HOME, DRAIN_MS: '0', SEND_JOURNAL_DIR: dir };
+  const processes = processesIn(dir, env);
   const made = new Map<string, TlsFiles>();
   const renew: SecureMesh['renew'] = (name, request = {}) => {
     const issued = authority.issue({ names: [`DNS:${name}`, `IP:${HOST}`], ...request });
@@ -65,73 +75,23 @@ export async function startSecureMesh(): Promise<SecureMesh> {
     if (!made.has(name)) renew(name);
     return made.get(name) as TlsFiles;
   };
-  const nowhere = `${HOST}:1`;
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env['PATH'],
-    HOME: process.env['HOME'],
-    MONGO_URL: process.env['MONGO_URL'],
-    KAFKA_BROKERS: process.env['KAFKA_BROKERS'],
-    REDIS_URL: process.env['REDIS_URL'],
-    ...ownNames('t'),
-    UPSTREAM_URL: emulator.url,
-    UPSTREAM_APP_ID: 'app-local',
-    UPSTREAM_APP_SECRET: 'app-secret-local',
-    UPSTREAM_CONFIG_ID: 'config-local',
-    ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-    KEY_PEPPER: 'secure-test-pepper',
-    ALLOW_PRIVATE_URLS: 'true',
-    PUBLIC_URL: `http://${HOST}:${port('gateway')}`,
-    GATEWAY_HOST: HOST,
-    GATEWAY_PORT: String(port('gateway')),
-    GRPC_HOST: HOST,
-    METRICS_HOST: HOST,
-    DRAIN_MS: '0',
-    ONBOARDING_ADDR: `${HOST}:${port('onboarding')}`,
-    MESSAGING_ADDR: `${HOST}:${port('messaging')}`,
-    TEMPLATES_ADDR: nowhere,
-    BROADCASTS_ADDR: nowhere,
-    NUMBER_ADMIN_ADDR: nowhere,
-    WEBHOOKS_ADDR: nowhere,
-    DESTINATIONS_ADDR: nowhere,
-  };
-  const children = new Map<Part, { child: ChildProcess; exited: Promise<void> }>();
-  const logFile = (part: Part): string => join(dir, `${part}.log`);
+  const get = (part: Part, path: string): Promise<Response> =>
+    fetch(`http://${HOST}:${settings[`${settingPrefix(part)}_METRICS_PORT`]}${path}`);
+  const log = (part: Part): string => processes.logs()[part] ?? '';
   const start = async (part: Part): Promise<void> => {
-    const output = openSync(logFile(part), 'a');
-    const child = spawn(
-      process.execPath,
-      ['--require', '@bmg/common/telemetry/register', join(ROOT, entryOf(part))],
-      {
-        cwd: ROOT,
-        stdio: ['ignore', output, output],
-        env: {
-          ...env,
-          ...files(part),
-          GRPC_PORT: String(port(part)),
-          METRICS_PORT: String(port(`${part}-metrics`)),
-        },
-      },
-    );
-    closeSync(output);
-    const exited = new Promise<void>((done) => child.once('exit', () => done()));
-    children.set(part, { child, exited });
+    const process_of = findProcess(part);
+    await launch({
+      ...{ dir, name: part, command: process.execPath, cwd: ROOT },
+      args: [...NODE_FLAGS, process_of.entry],
+      env: { ...processEnv(process_of, env, settings), ...files(part) },
+    });
     await eventually(async () => {
-      if (child.exitCode !== null)
-        throw new Error(`${part} ended:\n${readFileSync(logFile(part), 'utf8').slice(-2_000)}`);
-      return (await fetch(`http://${HOST}:${port(`${part}-metrics`)}/readyz`)).ok;
+      if ((await get(part, '/readyz')).ok) return true;
+      throw new Error(`${part} is not ready:\n${log(part).slice(-2_000)}`);
     });
   };
-  const terminate = async (part: Part): Promise<void> => {
-    const running = children.get(part);
-    if (!running) return;
-    children.delete(part);
-    running.child.kill('SIGTERM');
-    const late = setTimeout(() => running.child.kill('SIGKILL'), EXIT_LIMIT_MS);
-    await running.exited;
-    clearTimeout(late);
-  };
   const stop = async (): Promise<void> => {
-    await Promise.all(PARTS.map(terminate));
+    await down({ dir, log: () => undefined });
     await emulator.close();
     rmSync(dir, { recursive: true, force: true });
   };
@@ -143,16 +103,15 @@ export async function startSecureMesh(): Promise<SecureMesh> {
   }
   return {
     authority,
-    base_url: `${env['PUBLIC_URL']}/v1`,
-    env,
-    address: (part) => `${HOST}:${port(part)}`,
+    base_url: settings['BASE_URL'] as string,
+    env: { ...env, ...settings },
+    address: (part) => settings[`${settingPrefix(part)}_ADDR`] as string,
     files,
     renew,
     start,
-    terminate,
-    log: (part) => readFileSync(logFile(part), 'utf8'),
-    metrics: async (part) =>
-      (await fetch(`http://${HOST}:${port(`${part}-metrics`)}/metrics`)).text(),
+    terminate: processes.terminate,
+    log,
+    metrics: async (part) => (await get(part, '/metrics')).text(),
     call: () => ({
       deadline: Date.now() + CALL_LIMIT_MS,
       span: unsampled(),

@@ -75,10 +75,6 @@ afterAll(async () => {
   await mesh?.stop();
 });
 
-test('sends a message through the mesh', async () => {
-  expect((await send()).status).toBe(200);
-});
-
 describe('authentication', () => {
   const check = (part: Part, tls: TlsSettings) =>
     client(HealthDefinition, part, tls).check({ service: '' }, mesh.call());
