@@ -99,12 +99,6 @@ describe('a key with one scope is allowed what its scope covers, and nothing els
       expect(operation['x-key-scope']).toBe(keyScopeOf(endpoint));
     }
   });
-
-  test('a send goes out with the scope send, and counts for the partner', async () => {
-    const sent = await send(secrets.send, ONE);
-    expect([sent.status, sent.headers.get('ratelimit-limit')]).toEqual([200, String(RATE)]);
-    expect(failure(await send(secrets.read, ONE))).toEqual([403, 'SCOPE_MISSING']);
-  });
 });
 
 describe('a key that is limited to an account sees and changes no other', () => {
@@ -115,41 +109,30 @@ describe('a key that is limited to an account sees and changes no other', () => 
   const own = { headers: { 'x-waba-id': ONE.waba_id } };
   const other = { headers: { 'x-waba-id': TWO_A.waba_id } };
 
-  /** No key may call it, whatever its accounts. */
-  const FOR_PEOPLE: [number, string] = [403, 'PERSON_REQUIRED'];
-  const expected = ({ scope, path, person_only }: Endpoint): [number, string] => {
-    if (person_only) return FOR_PEOPLE;
-    if (scope === 'number' || scope === 'filter' || path.includes(':waba_id')) {
-      return [404, 'WABA_NOT_REGISTERED'];
-    }
-    return [403, 'KEY_RESTRICTED'];
+  /** How a request that names another account is answered, and one that names none. */
+  const expected = ({ scope, path, person_only }: Endpoint): Array<[number, string]> => {
+    // No key may call it, whatever its accounts.
+    if (person_only) return Array(2).fill([403, 'PERSON_REQUIRED']);
+    const unknown: [number, string] = [404, 'WABA_NOT_REGISTERED'];
+    if (scope === 'number' || scope === 'filter') return [unknown, [400, 'MISSING_WABA']];
+    return path.includes(':waba_id') ? [unknown, unknown] : Array(2).fill([403, 'KEY_RESTRICTED']);
   };
 
-  test.each(ROWS)('%s, for another account', async (_route, endpoint) => {
+  test.each(ROWS)('%s, for another account and for none', async (_route, endpoint) => {
     const path = endpoint.path.replace(':waba_id', TWO_A.waba_id).replace(/:\w+/g, 'none');
-    const answer = await call(limited, endpoint.verb, path, {
-      body: endpoint.body ? {} : undefined,
-      ...other,
-    });
-    expect(failure(answer)).toEqual(expected(endpoint));
-  });
-
-  const filtered = ROWS.filter(([, { scope }]) => scope === 'filter');
-  test.each(filtered)('%s, without an account', async (_route, endpoint) => {
-    const answer = await tried(endpoint, limited);
-    expect(failure(answer)).toEqual(endpoint.person_only ? FOR_PEOPLE : [400, 'MISSING_WABA']);
+    const body = endpoint.body ? {} : undefined;
+    const answers = [other, {}].map((given) =>
+      call(limited, endpoint.verb, path, { body, ...given }),
+    );
+    expect((await Promise.all(answers)).map(failure)).toEqual(expected(endpoint));
   });
 
   test('an account that it does not have is answered like an unknown one', async () => {
     const unknown = { headers: { 'x-waba-id': UNKNOWN_WABA } };
     for (const path of ['/templates', '/events', '/messages', '/usage/ledger']) {
       const answers = [other, unknown].map((given) => call(limited, 'GET', path, given));
-      const [one, two] = (await Promise.all(answers)).map(({ body: { error } }) => [
-        error.code,
-        error.message,
-        error.details,
-      ]);
-      expect(one).toEqual(two);
+      const [one, two] = (await Promise.all(answers)).map(({ body }) => body.error);
+      expect({ ...one, request_id: '' }).toEqual({ ...two, request_id: '' });
     }
   });
 
@@ -186,13 +169,6 @@ describe('changes are in effect on every gateway when they are answered', () => 
         async (base_url) => (await call(key, 'GET', '/messages', { base_url })).status,
       ),
     );
-
-  test('a revocation', async () => {
-    const { key_id, secret } = await createKey();
-    expect(await onBoth(secret)).toEqual([200, 200]);
-    expect((await partner.call('DELETE', `/keys/${key_id}`)).status).toBe(200);
-    expect(await onBoth(secret)).toEqual([401, 401]);
-  });
 
   test('a revocation while a request waits for events, which it does not get', async () => {
     const { key_id, secret } = await createKey({ waba_ids: [ONE.waba_id] });

@@ -3,6 +3,7 @@ import { joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createAuthenticator, type Authenticator } from '../testkit/authenticator';
 import { faultsOf } from './console-answers';
 import { withDatabase } from './stored';
+import { useMesh } from './use-mesh';
 
 /**
  * A mesh under a host name, without which browsers have no passkeys, with the settings for its
@@ -50,6 +51,12 @@ export interface Console {
   /** A person of the partner, who has accepted the invitation. */
   member(partner: TestPartner, role: string): Promise<SignedIn>;
 }
+
+/** The status of a refusal, and its code. */
+export const refused = ({ status, body }: Pick<ConsoleAnswer, 'status' | 'body'>) => [
+  status,
+  body.error?.code,
+];
 
 let count = 0;
 
@@ -114,6 +121,14 @@ export function consoleOf(mesh: Mesh): Console {
       };
     },
   };
+}
+
+/** A mesh under a host name behind a proxy, and its console, which is there in the tests. */
+export function useConsole(): { mesh: Mesh; web: Console } {
+  const mesh = useMesh(() => joinMeshWithName(async () => ({ PROXY_HOPS: '1' })));
+  const web = {} as Console;
+  beforeAll(() => Object.assign(web, consoleOf(mesh)));
+  return { mesh, web };
 }
 
 const AGED_MS = 6 * 60_000;
