@@ -184,11 +184,3 @@ describe('a webhook of the processor', () => {
     await eventually(async () => (await raw(body)).status === 200);
   });
 });
-
-test('answers 404 to processor webhooks when no processor is configured', async () => {
-  await mesh.stopService('onboarding');
-  mesh.env['PAYMENT_PROCESSOR'] = 'none';
-  await mesh.startService('onboarding');
-  const event: Event = { id: 'evt_none', type: 'invoice.paid', created: 0, object: {} };
-  await eventually(async () => (await payments.post(event)) === 404);
-});
