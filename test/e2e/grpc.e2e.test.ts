@@ -1,17 +1,12 @@
-// Services as an internal caller sees them: standard health and reflection, errors as
-// google.rpc.Status, and rules that hold without the gateway.
-import { credentials, loadPackageDefinition, status, type ServiceError } from '@grpc/grpc-js';
+// Services as an internal caller sees them: standard health and reflection.
+import { credentials, loadPackageDefinition, type ServiceError } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { dirname, join } from 'node:path';
 import { createRpcClient } from '@bmg/common/rpc';
-import { ApiError } from '@bmg/common/errors';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
-import { MessagingDefinition } from '@bmg/proto/messaging';
-import { ONE } from '../harness/shared-mesh';
-import { useMesh, usePartner } from './use-mesh';
+import { useMesh } from './use-mesh';
 
 const mesh = useMesh();
-const partner = usePartner(mesh);
 
 const DATA = 'bmg.data.v1.Data';
 const SERVICES: Record<string, string[]> = {
@@ -70,36 +65,3 @@ test.each(Object.entries(SERVICES))(
     expect(await listServices(address)).toEqual(expect.arrayContaining(services));
   },
 );
-
-test('applies rules to a caller that bypasses the gateway and returns the complete error', async () => {
-  const messaging = createRpcClient(MessagingDefinition, mesh.env['MESSAGING_ADDR'] as string);
-  const target = {
-    partner_id: partner.partner_id,
-    waba_id: ONE.waba_id,
-    phone_number_id: ONE.phone_number_id,
-    directory_version: '',
-  };
-  const send = (to: string | undefined, partner_id = partner.partner_id) =>
-    messaging.rpc.sendText(
-      {
-        target: { ...target, partner_id },
-        recipient: { to, user_id: undefined },
-        quoted_message_id: undefined,
-        text: 'Hello',
-        preview_url: undefined,
-      },
-      mesh.call(),
-    );
-  const failure = await send(undefined).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ApiError);
-  expect(failure).toMatchObject({
-    code: 'MISSING_FIELDS',
-    details: { fields: ['to', 'recipient'] },
-    retryable: false,
-    cause: { code: status.INVALID_ARGUMENT },
-  });
-  expect((await send('15550100777')).message_id).toMatch(/^wamid\./);
-  const refused = send('15550100777', 'ptn_someone_else');
-  await expect(refused).rejects.toMatchObject({ code: 'WABA_NOT_REGISTERED' });
-  await messaging.stop();
-});

@@ -1,7 +1,7 @@
 // The MCP server, as a client of the official SDK sees it: of the revision without sessions, and of
 // the earlier ones, which most agents speak.
 import type { Client } from '@modelcontextprotocol/client';
-import { ONE } from '../harness/shared-mesh';
+import { callRest, ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { callTool as call, closeAgents, connectAgent, type Mode } from './mcp-support';
 import { useMesh, usePartner } from './use-mesh';
@@ -18,21 +18,6 @@ beforeAll(async () => {
 afterAll(() => closeAgents());
 
 const connect = (key: string, mode?: Mode): Promise<Client> => connectAgent(origin, key, mode);
-
-/** A request of its own making. */
-const post = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${origin}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'x-partner-key': partner.partner_key,
-      ...headers,
-    },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-
-const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
 
 const sends = async (): Promise<number> => {
   const { body } = await partner.call('GET', '/messages?limit=200');
@@ -94,6 +79,8 @@ describe('access', () => {
     }
     expect(await sends()).toBe(before);
     await partner.call('DELETE', `/keys/${body.key.key_id}`);
-    expect((await post(rpc('tools/list'), { 'x-partner-key': body.secret })).status).toBe(401);
+    const listing = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const key = { 'x-partner-key': body.secret as string };
+    expect((await callRest(origin, 'POST', '/mcp', listing, key)).status).toBe(401);
   });
 });
