@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
+import { words } from '../testkit/words';
 import { ONE } from '../harness/shared-mesh';
 import { people, untilCompleted } from './broadcast-support';
 import { newAccount, offboard } from './endpoint-stage';
@@ -71,12 +72,12 @@ beforeAll(async () => {
   const contacts = db('messaging').collection('contacts');
   const known = { [`numbers.${phone_number_id}`]: { $exists: true } };
   await eventually(async () => (await contacts.countDocuments(known)) >= 5);
-  const text = { kind: 'text', text: 'Hello' };
+  const hello = { kind: 'text', text: 'Hello' };
   for (const to of [WROTE, WROTE_BSUID, ...blocked]) {
-    await eventually(async () => (await check({ ...text, to })).window.state === 'open');
+    await eventually(async () => (await check({ ...hello, to })).window.state === 'open');
   }
   await eventually(async () => {
-    const { reasons } = await check({ ...text, to: UNREACHABLE });
+    const { reasons } = await check({ ...hello, to: UNREACHABLE });
     return reasons.some((one: any) => one.upstream_code === 131_026);
   });
 });
@@ -85,30 +86,21 @@ const HELLO = { name: 'Autumn', template_name: 'hello_world', template_language:
 const PATHS: Readonly<Record<string, string>> = { text: '/messages/send' };
 
 const recipient = fc.constantFrom<object>(
-  { to: WROTE },
-  { to: SILENT },
-  { to: UNREACHABLE },
-  { to: BLOCKED },
-  { to: '15550100001' },
-  { to: WROTE_BSUID },
+  ...[WROTE, SILENT, UNREACHABLE, BLOCKED, '15550100001', WROTE_BSUID, 'no-number'].map((to) => ({
+    to,
+  })),
   { user_id: SILENT_BSUID },
-  { to: 'no-number' },
   {},
 );
-const body = (...texts: string[]) => ({
-  type: 'body',
-  parameters: texts.map((text) => ({ type: 'text', text })),
-});
+const text = (value: string) => ({ type: 'text', text: value });
+const body = (...texts: string[]) => ({ type: 'body', parameters: texts.map(text) });
+const named = (parameter_name: string, value: string) => ({ ...text(value), parameter_name });
 const template = fc.record({
   name: fc.constantFrom(
-    'hello_world',
-    'order_update',
-    'login_code',
-    'sale_paused',
-    'review_pending',
-    'review_rejected',
-    'welcome_named',
-    'none',
+    ...words(`
+      hello_world order_update login_code sale_paused review_pending review_rejected welcome_named
+      none
+    `),
   ),
   language: fc.constantFrom('en_US', 'en_US', 'en_US', 'es', 'ms'),
   components: fc.constantFrom<object[]>(
@@ -116,64 +108,44 @@ const template = fc.record({
     [body('Ada')],
     [body('Ada', 'A-17')],
     [body('Ada', '')],
-    [
-      {
-        type: 'body',
-        parameters: [
-          { type: 'text', parameter_name: 'shop', text: 'x' },
-          { type: 'text', parameter_name: 'first_name', text: 'y' },
-        ],
-      },
-    ],
-    [
-      body('123456'),
-      {
-        type: 'button',
-        sub_type: 'url',
-        index: '0',
-        parameters: [{ type: 'text', text: '123456' }],
-      },
-    ],
+    [{ type: 'body', parameters: [named('shop', 'x'), named('first_name', 'y')] }],
+    [body('123456'), { type: 'button', sub_type: 'url', index: '0', parameters: [text('123456')] }],
   ),
 });
+/** Messages of a kind; each field has one of its values. */
+const kind = (name: string, fields: Record<string, unknown[]>) =>
+  fc.record({
+    kind: fc.constant(name),
+    ...Object.fromEntries(
+      Object.entries(fields).map(([field, values]) => [field, fc.constantFrom(...values)]),
+    ),
+  });
 const messages = fc.tuple(
   recipient,
   fc.oneof(
-    fc.record({
-      kind: fc.constant('text'),
-      text: fc.constantFrom('Hello', 'Hello', ' ', 'x'.repeat(4_097)),
-    }),
+    kind('text', { text: ['Hello', 'Hello', ' ', 'x'.repeat(4_097)] }),
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('template'), template }) },
-    fc.record({
-      kind: fc.constant('location'),
-      latitude: fc.constantFrom(1, 91),
-      longitude: fc.constant(2),
-    }),
-    fc.record({
-      kind: fc.constant('contacts'),
-      contacts: fc.constantFrom<object[]>(
+    kind('location', { latitude: [1, 91], longitude: [2] }),
+    kind('contacts', {
+      contacts: [
         [{ name: { formatted_name: 'Ada Lovelace', first_name: 'Ada' } }],
         [{ name: { formatted_name: 'Ada Lovelace' } }],
         [],
-      ),
+      ],
     }),
-    fc.record({
-      kind: fc.constant('reaction'),
-      message_id: fc.constant('wamid.HBgLSEEN'),
-      emoji: fc.constant('👍'),
+    kind('reaction', { message_id: ['wamid.HBgLSEEN'], emoji: ['👍'] }),
+    kind('media', {
+      type: ['image'],
+      media: [{ id: '999' }, { id: '1', link: 'x' }, { id: '1', volume: 3 }],
     }),
-    fc.record({
-      kind: fc.constant('media'),
-      type: fc.constant('image'),
-      media: fc.constantFrom<object>({ id: '999' }, { id: '1', link: 'x' }, { id: '1', volume: 3 }),
-    }),
-    fc.record({
-      kind: fc.constant('interactive'),
-      interactive: fc.constant({
-        type: 'button',
-        body: { text: 'Monday?' },
-        action: { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }] },
-      }),
+    kind('interactive', {
+      interactive: [
+        {
+          type: 'button',
+          body: { text: 'Monday?' },
+          action: { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }] },
+        },
+      ],
     }),
   ),
 );
@@ -246,21 +218,10 @@ const contact = fc.constantFrom<unknown>(
 const broadcast = fc.record({
   name: fc.constant('Autumn'),
   template_name: fc.constantFrom(
-    'hello_world',
-    'hello_world',
-    'order_update',
-    'order_update',
-    'login_code',
-    'sale_paused',
-    'none',
+    ...words('hello_world hello_world order_update order_update login_code sale_paused none'),
   ),
   template_language: fc.constantFrom('en_US', 'en_US', 'en_US', 'ms'),
-  template_components: fc.constantFrom<object[]>(
-    [],
-    [],
-    [body('{{1}}', '{{2}}')],
-    [body('a', 'b')],
-  ),
+  template_components: fc.constantFrom([], [], [body('{{1}}', '{{2}}')], [body('a', 'b')]),
   contacts: fc.oneof(
     { weight: 4, arbitrary: fc.array(contact, { minLength: 1, maxLength: 6 }) },
     fc.constantFrom<unknown[]>(
