@@ -48,6 +48,16 @@ async function json(command: string, ...args: string[]): Promise<any> {
   return JSON.parse(out);
 }
 
+/** Runs a command that is refused with this exit code, and expects its reason on standard error. */
+async function refuses(exit: 1 | 2, reason: string, args: string[]): Promise<void> {
+  const { code, out, err } = await bmg(args);
+  expect([code, out, err]).toEqual([exit, '', expect.stringContaining(reason)]);
+}
+
+/** The records of a command in the audit log of a partner, newest first. */
+const audited = async (partner_id: string, action: string) =>
+  (await json(`audit --partner ${partner_id} --action`, action)).records;
+
 test('loads a rate card, and refuses a faulty one whole with the number of each wrong line', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bmg-rates-'));
   const file = join(folder, 'rates.csv');
@@ -58,8 +68,7 @@ test('loads a rate card, and refuses a faulty one whole with the number of each 
     const loaded = await json('rates load', file);
     expect(loaded).toMatchObject({ currency: 'USD', rates: 2, markets: 2 });
     write('USD,Germany,utility,,2026-01-01,0.05', 'USD,Germany,utility,,2026-01-01,0.05');
-    const { code, err } = await bmg(['rates', 'load', file]);
-    expect([code, err]).toEqual([1, expect.stringContaining(`${file}:3: `)]);
+    await refuses(1, `${file}:3: `, ['rates', 'load', file]);
     expect(await json('rates load', SAMPLE_RATES, '--if-none')).toEqual(loaded);
     const listed = await bmg(['rates', 'show', '--country', 'BR', '--date', '2026-09-30']);
     expect(listed.out).toBe(
@@ -76,12 +85,10 @@ test('closes a month that has ended, and no other, after a confirmation', async 
   const now = new Date();
   const monthOf = (date: Date): string => date.toISOString().slice(0, 7);
   const ended = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)));
-  const unconfirmed = await bmg(['ledger', 'close', ended]);
-  expect([unconfirmed.code, unconfirmed.err]).toEqual([2, expect.stringContaining('--yes')]);
+  await refuses(2, '--yes', ['ledger', 'close', ended]);
   // The next month in the last minute of this one.
   const running = monthOf(new Date(now.getTime() + 60_000));
-  const early = await bmg(['ledger', 'close', running, '--yes']);
-  expect([early.code, early.err]).toEqual([1, expect.stringContaining('month')]);
+  await refuses(1, 'month', ['ledger', 'close', running, '--yes']);
   // The service may have closed it already, because it ended some days ago.
   const closed = await bmg(['ledger', 'close', ended, '--yes']);
   if (closed.code !== 0) expect(closed.err).toContain('is closed already');
@@ -106,8 +113,7 @@ test('creates a partner, updates it, and rotates its secrets once that is confir
     expect.objectContaining({ partner_id, status: 'active' }),
   );
 
-  const careless = await bmg(['partner', 'rotate-key', partner_id]);
-  expect([careless.code, careless.err]).toEqual([1, expect.stringContaining('--yes')]);
+  await refuses(1, '--yes', ['partner', 'rotate-key', partner_id]);
   expect(await read(key)).toBe(200);
   const rotated = await bmg(['partner', 'rotate-key', partner_id, '--yes']);
   const [, second = ''] = /^partner key +(bmgk_\S+)$/m.exec(rotated.out) ?? [];
@@ -125,16 +131,11 @@ test('shows and changes the contacts of a partner, without their addresses in th
   const contact = (...args: string[]) => json('partner contact', partner_id, ...args);
   const kept = { technical: null, billing: 'bills@acme.example' };
   expect((await contact('--billing', 'bills@acme.example')).contacts).toEqual(kept);
-  const wrong = await bmg(['partner', 'contact', partner_id, '--technical', 'ops']);
-  expect([wrong.code, wrong.out, wrong.err]).toEqual([
-    2,
-    '',
-    expect.stringContaining('contacts.technical must be an e-mail address'),
-  ]);
+  const wrong = ['partner', 'contact', partner_id, '--technical', 'ops'];
+  await refuses(2, 'contacts.technical must be an e-mail address', wrong);
   expect(await contact()).toEqual({ partner_id, contacts: kept });
   expect((await bmg(['partner', 'show', partner_id])).out).toMatch(/^billing {6}bills@acme/m);
-  const asked = `audit --partner ${partner_id} --action`;
-  const { records } = await json(asked, 'bmg partner contact');
+  const records = await audited(partner_id, 'bmg partner contact');
   expect(records).toMatchObject([
     { fields: ['contacts.technical'], outcome: 'failed' },
     { fields: ['contacts.billing'], outcome: 'succeeded' },
@@ -150,13 +151,12 @@ test('sends a notice to a partner, and names the contacts', async () => {
   const { notice_id, contacts } = await json('partner notify', partner_id, ...given);
   expect(contacts).toEqual({ technical: 'ops@acme.example', billing: null });
   const long = ['--subject', 's'.repeat(121), '--text', 'x'];
-  const refused = await bmg(['partner', 'notify', partner_id, ...long]);
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('subject')]);
+  await refuses(2, 'subject', ['partner', 'notify', partner_id, ...long]);
   const { ask, browserOf } = consoleOf(mesh);
   const call = browserOf(await ask('POST', '/session', { body: { partner_key } }));
   const { settings } = (await call('GET', '/settings')).body;
   expect(settings.notices).toEqual([{ notice_id, ...notice, created_at: expect.any(String) }]);
-  const { records } = await json(`audit --partner ${partner_id} --action`, 'bmg partner notify');
+  const records = await audited(partner_id, 'bmg partner notify');
   expect(records).toMatchObject([{ outcome: 'failed' }, { target: { notice_id } }]);
   expect(JSON.stringify(records)).not.toContain(notice.text);
 });
@@ -186,9 +186,7 @@ test('creates, changes, rotates and revokes the API keys of a partner', async ()
   expect(keys).toMatchObject([{ key_id, name: 'Order system' }]);
   expect(JSON.stringify(keys)).not.toContain(rotated.secret);
   expect(await json('key revoke', key_id, ...of)).toEqual({ key_id, revoked: true });
-  const refused = await bmg(['key', 'create', ...of, '--name', 'x']);
-  expect([refused.code, refused.out]).toEqual([2, '']);
-  expect(refused.err).toContain('--scope is required');
+  await refuses(2, '--scope is required', ['key', 'create', ...of, '--name', 'x']);
 });
 
 test('invites the first owner of a partner, changes roles and ends access, all of it recorded', async () => {
@@ -209,8 +207,7 @@ test('invites the first owner of a partner, changes roles and ends access, all o
     role: 'support',
   });
   expect(await json('people remove', person_id, ...of)).toEqual({ person_id, removed: true });
-  const gone = await bmg(['people', 'remove', person_id, ...of]);
-  expect([gone.code, gone.out]).toEqual([1, '']);
+  expect((await bmg(['people', 'remove', person_id, ...of])).code).toBe(1);
 
   const { records } = await json('audit', ...of);
   const target = { partner_id, person_id };
@@ -241,12 +238,7 @@ test('lists the clients of a partner and restores a deleted account with all its
       { phone_number_id: TWO_B.phone_number_id },
     ],
   });
-  const again = await bmg(['client', 'restore', TWO_A.waba_id, ...of]);
-  expect([again.code, again.out, again.err]).toEqual([
-    1,
-    '',
-    expect.stringContaining('no deleted client'),
-  ]);
+  await refuses(1, 'no deleted client', ['client', 'restore', TWO_A.waba_id, ...of]);
 });
 
 test('doctor inspects engines, topics and the subscriptions of accounts', async () => {
@@ -281,19 +273,13 @@ test('upstream subscribe adds the missing fields, and keeps the address and all 
     const { code, out, err } = await bmg(['--json', 'upstream', 'subscribe', ...args], env);
     return { code, err, found: out === '' ? undefined : (JSON.parse(out) as AppSubscription) };
   };
-  const app = async (body?: object) => {
-    const answer = await fetch(`${mesh.emulator.url}/v26.0/app-local/subscriptions`, {
-      method: body ? 'POST' : 'GET',
-      headers: {
-        authorization: 'Bearer app-local|app-secret-local',
-        'content-type': 'application/json',
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return (await answer.json()) as { data: [{ callback_url: string; fields: object[] }] };
+  const app = async (method: string, body?: object) => {
+    const authorization = 'Bearer app-local|app-secret-local';
+    const path = '/v26.0/app-local/subscriptions';
+    return (await callRest(mesh.emulator.url, method, path, body, { authorization })).body;
   };
   const callback_url = mesh.ingress_url;
-  await app({
+  await app('POST', {
     ...{ object: 'whatsapp_business_account', callback_url },
     ...{ fields: 'messages,consumer_profile', verify_token: 'verify-local' },
   });
@@ -305,23 +291,25 @@ test('upstream subscribe adds the missing fields, and keeps the address and all 
   expect(before.found?.missing).toHaveLength(31);
   expect(before.found?.missing).not.toContain('messages');
   expect(await subscribe()).toMatchObject({ code: 0, found: { changed: true } });
-  expect((await app()).data[0]).toMatchObject({ callback_url, fields: { length: 33 } });
+  expect((await app('GET')).data[0]).toMatchObject({ callback_url, fields: { length: 33 } });
   const elsewhere = await subscribe('--callback', 'http://127.0.0.1:9/');
   expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('verification failed') });
-  expect((await app()).data[0].callback_url).toBe(callback_url);
+  expect((await app('GET')).data[0].callback_url).toBe(callback_url);
 });
 
 test('status, lag and dead letters: a letter is listed, shown and published again', async () => {
   const { KAFKA_BROKERS = '', KAFKA_TOPIC_PREFIX = '' } = mesh.env;
   const bus = (...args: string[]) =>
     bmg(['--json', ...args], { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX });
-  const lettersOf = async (topic: string): Promise<Letter[]> => {
-    const { out } = await bus('dead-letters', 'list');
-    const { dead_letters } = JSON.parse(out) as { dead_letters: Letter[] };
-    return dead_letters.filter((letter) => letter.topic === topic);
-  };
-  const placeOf = (letter: Letter | undefined) =>
-    [letter?.topic, letter?.partition, letter?.offset].map(String);
+  const read = async (...args: string[]) => JSON.parse((await bus(...args)).out);
+  /** The places of so many letters of a topic, once they are there. */
+  const letters = (topic: string, count: number): Promise<Letter[]> =>
+    eventually(async () => {
+      const { dead_letters } = (await read('dead-letters', 'list')) as { dead_letters: Letter[] };
+      const found = dead_letters.filter((letter) => letter.topic === topic);
+      return found.length >= count && found;
+    });
+  const placeOf = ({ topic, partition, offset }: Letter) => [topic, String(partition), offset];
 
   const kafka = new Kafka({ brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.NOTHING });
   const producer = kafka.producer();
@@ -329,33 +317,24 @@ test('status, lag and dead letters: a letter is listed, shown and published agai
   const unreadable = { key: 'night', value: Buffer.from([0xff, 0xff]) };
   await producer.send({ topic: `${KAFKA_TOPIC_PREFIX}outage.v1`, messages: [unreadable] });
   await producer.disconnect();
-  const [letter] = await eventually(async () => {
-    const found = await lettersOf('outage.v1');
-    return found.length > 0 && found;
-  });
+  const [letter] = (await letters('outage.v1', 1)) as [Letter];
   expect(letter).toMatchObject({ reason: 'undecodable', bytes: 2 });
-  const shown = await bus('dead-letters', 'show', ...placeOf(letter));
-  expect(JSON.parse(shown.out)).toMatchObject({ base64: '//8=' });
+  expect(await read('dead-letters', 'show', ...placeOf(letter))).toMatchObject({ base64: '//8=' });
   expect((await bus('dead-letters', 'replay', ...placeOf(letter))).code).toBe(0);
-  await eventually(async () => (await lettersOf('outage.v1')).length === 2);
+  expect(await letters('outage.v1', 2)).toHaveLength(2);
 
   expect(await postRaw(mesh.ingress_url, '{"object":')).toBe(200);
-  const [part] = await eventually(async () => {
-    const found = await lettersOf('upstream-webhook.v2');
-    return found.length > 0 && found;
-  });
+  const [part] = (await letters('upstream-webhook.v2', 1)) as [Letter];
   expect(await bus('dead-letters', 'replay', ...placeOf(part))).toMatchObject({
     code: 1,
     err: expect.stringContaining('parts of a webhook cannot be published again'),
   });
-  const { lags } = JSON.parse((await bus('lag')).out) as { lags: object[] };
-  expect(lags).toContainEqual({
+  expect((await read('lag')).lags).toContainEqual({
     group: 'fanout-webhook',
     topic: 'upstream-webhook.v2',
     messages: expect.any(Number),
   });
-  const status = await bus('status');
-  expect(JSON.parse(status.out)).toMatchObject({
+  expect(await read('status')).toMatchObject({
     status: 'ok',
     dependencies: { kafka: 'ok', messaging: 'ok' },
     dead_letters: expect.any(Number),
@@ -528,5 +507,47 @@ describe('bmg listen', () => {
     } else expect(await stop()).toBe(0);
     expect(await url()).toBe(before);
     await call('DELETE', `/clients/${TWO_B.waba_id}`);
+  });
+});
+
+/** The lines of a command that concern the collection of the test. */
+const linesOf = ({ out }: Ran): string[] =>
+  out.split('\n').filter((line) => line.startsWith('templates.request_claims'));
+
+describe('bmg indexes', () => {
+  test('shows and applies a differing and an obsolete index', async () => {
+    const claims = db('templates').collection('request_claims');
+    await claims.dropIndex('at_1');
+    await claims.createIndexes([{ key: { at: 1 }, sparse: true }, { key: { old: 1 } }]);
+
+    const shown = await bmg(['indexes', 'show']);
+    expect([shown.code, shown.err]).toEqual([0, '']);
+    const obsolete = 'templates.request_claims  { old: 1 }  obsolete (old_1)';
+    expect(linesOf(shown)).toEqual([
+      'templates.request_claims  { at: 1 }  different (at_1); sparse is true, declared absent; ' +
+        'expireAfterSeconds is absent, declared 86400',
+      obsolete,
+    ]);
+
+    const applied = await bmg(['indexes', 'apply']);
+    expect([applied.code, applied.err]).toEqual([1, '']);
+    expect(linesOf(applied)).toEqual(['templates.request_claims  { at: 1 }  replaced', obsolete]);
+
+    const dropped = await bmg(['indexes', 'apply', '--drop-obsolete']);
+    expect([dropped.code, dropped.err]).toEqual([0, '']);
+    expect(linesOf(dropped)).toEqual(['templates.request_claims  { old: 1 }  dropped']);
+    expect((await bmg(['indexes', 'show'])).out).toBe('All indexes are as declared.\n');
+
+    const { records } = await json('audit --action', 'bmg indexes apply');
+    expect(records).toMatchObject([
+      { outcome: 'succeeded', after: { drop_obsolete: true } },
+      { outcome: 'succeeded' },
+    ]);
+  });
+
+  test('names a service that does not answer, and still shows the others', async () => {
+    const { code, out } = await bmg(['indexes', 'show'], { TEMPLATES_ADDR: '127.0.0.1:9' });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^templates  does not answer at 127\.0\.0\.1:9: /);
   });
 });
