@@ -28,21 +28,18 @@ async function storedMedia({ mesh, one }: Stage): Promise<Given> {
   return { params: { media_id: id } };
 }
 
-async function qrCode({ partner, one }: Stage): Promise<Given> {
-  const { body } = await partner.call(
-    'POST',
-    '/qr-codes',
-    { prefilled_message: 'Hello!' },
-    { 'x-waba-id': one.waba_id },
-  );
-  return { params: { code: body.code as string } };
+/** Creates an object, on the first number of the stage; returns the answer. */
+const created = async ({ partner, one }: Stage, path: string, given: object): Promise<any> =>
+  (await partner.call('POST', path, given, { 'x-waba-id': one.waba_id })).body;
+
+async function qrCode(stage: Stage): Promise<Given> {
+  const { code } = await created(stage, '/qr-codes', { prefilled_message: 'Hello!' });
+  return { params: { code } };
 }
 
-async function broadcast({ partner, one }: Stage): Promise<Given> {
-  const { body } = await partner.call('POST', '/broadcasts', laterBroadcast(), {
-    'x-waba-id': one.waba_id,
-  });
-  return { params: { broadcast_id: String(body.broadcast_id) } };
+async function broadcast(stage: Stage): Promise<Given> {
+  const { broadcast_id } = await created(stage, '/broadcasts', laterBroadcast());
+  return { params: { broadcast_id: String(broadcast_id) } };
 }
 
 /** At 20 messages a second, three seconds of work: the request comes before the end. */
@@ -82,6 +79,12 @@ const laterBroadcast = () => ({
   contacts: [ADA, { recipient: '15550100778' }],
   scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
 });
+
+const UNVERIFIED = {
+  status: 'UNVERIFIED',
+  code_verification_status: 'NOT_VERIFIED',
+  registered: false,
+};
 
 /** Adds a number in the given state to the first account. */
 async function otherNumber({ mesh, one }: Stage, number: object): Promise<Given['body']> {
@@ -149,9 +152,9 @@ async function replayable(stage: Stage): Promise<Given> {
 }
 
 /** A key that no one uses. */
-async function apiKey({ partner }: Stage): Promise<Given> {
-  const { body } = await partner.call('POST', '/keys', { name: 'A key', scopes: ['read'] });
-  return { params: { key_id: body.key.key_id as string } };
+async function apiKey(stage: Stage): Promise<Given> {
+  const { key } = await created(stage, '/keys', { name: 'A key', scopes: ['read'] });
+  return { params: { key_id: key.key_id } };
 }
 
 /**
@@ -161,10 +164,12 @@ async function apiKey({ partner }: Stage): Promise<Given> {
 const newEmail = (): string =>
   `person.${String((count += 1)).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] as string)}@example.com`;
 
-async function person({ partner }: Stage): Promise<Given> {
-  const invited = { email: newEmail(), role: 'support' };
-  const { body } = await partner.call('POST', '/people', invited);
-  return { params: { person_id: body.person.person_id as string } };
+async function person(stage: Stage): Promise<Given> {
+  const { person: invited } = await created(stage, '/people', {
+    email: newEmail(),
+    role: 'support',
+  });
+  return { params: { person_id: invited.person_id } };
 }
 
 /** Ends those of the requests before: their number is bounded, and they get the stage's events. */
@@ -181,9 +186,9 @@ async function newEndpoint(stage: Stage): Promise<Given> {
 }
 
 async function webhookEndpoint(stage: Stage): Promise<Given> {
-  const { body: wanted } = await newEndpoint(stage);
-  const { body } = await stage.partner.call('POST', '/webhook-endpoints', wanted);
-  return { params: { endpoint_id: body.endpoint.endpoint_id as string } };
+  const { body = {} } = await newEndpoint(stage);
+  const { endpoint } = await created(stage, '/webhook-endpoints', body);
+  return { params: { endpoint_id: endpoint.endpoint_id } };
 }
 
 /** Stops the one that runs: a partner has one at a time. */
@@ -196,9 +201,9 @@ async function newShadow({ partner }: Stage): Promise<Given> {
 }
 
 async function webhookShadow(stage: Stage): Promise<Given> {
-  const { body: wanted } = await newShadow(stage);
-  const { body } = await stage.partner.call('POST', '/webhook-shadows', wanted);
-  return { params: { shadow_id: body.shadow.shadow_id as string } };
+  const { body = {} } = await newShadow(stage);
+  const { shadow } = await created(stage, '/webhook-shadows', body);
+  return { params: { shadow_id: shadow.shadow_id } };
 }
 
 /** The content types of answers that are no JSON. */
@@ -228,14 +233,9 @@ export const CASES: Readonly<Record<string, Prepare>> = {
     const { message_id } = await mesh.emulator.inbound({ phone_number_id, from: ADA });
     return { body: { to: ADA, message_id, emoji: '👍' } };
   },
-  async getTimeline({ partner, one }) {
-    const { body } = await partner.call(
-      'POST',
-      '/messages/send',
-      { to: ADA, text: 'Hello' },
-      { 'x-waba-id': one.waba_id },
-    );
-    return { params: { message_id: body.message_id as string } };
+  async getTimeline(stage) {
+    const { message_id } = await created(stage, '/messages/send', { to: ADA, text: 'Hello' });
+    return { params: { message_id } };
   },
   // Media and contacts.
   uploadMedia: picture,
@@ -279,8 +279,8 @@ export const CASES: Readonly<Record<string, Prepare>> = {
   // Number setup.
   updateQrCode: qrCode,
   deleteQrCode: qrCode,
-  async unblockUsers({ partner, one }) {
-    await partner.call('POST', '/blocked', { users: [ADA] }, { 'x-waba-id': one.waba_id });
+  async unblockUsers(stage) {
+    await created(stage, '/blocked', { users: [ADA] });
     return {};
   },
   // Account and diagnostics: the seeded account has data to show.
@@ -294,21 +294,13 @@ export const CASES: Readonly<Record<string, Prepare>> = {
   // Phone number lifecycle: each on a new number, because the platform limits the attempts per
   // number.
   async requestCode(stage) {
-    const number = await otherNumber(stage, {
-      status: 'UNVERIFIED',
-      code_verification_status: 'NOT_VERIFIED',
-      registered: false,
-    });
+    const number = await otherNumber(stage, UNVERIFIED);
     return { body: { code_method: 'SMS', language: 'en_US', ...number } };
   },
   async verifyCode(stage) {
-    const number = await otherNumber(stage, {
-      status: 'UNVERIFIED',
-      code_verification_status: 'NOT_VERIFIED',
-      registered: false,
-      verification_code: '123456',
-    });
-    return { body: { code: '123456', ...number } };
+    const code = '123456';
+    const number = await otherNumber(stage, { ...UNVERIFIED, verification_code: code });
+    return { body: { code, ...number } };
   },
   async registerPhone(stage) {
     const number = await otherNumber(stage, { status: 'PENDING', registered: false });
@@ -377,10 +369,9 @@ export const CASES: Readonly<Record<string, Prepare>> = {
   async getReplay(stage) {
     const { body } = await replayable(stage);
     // One replay of a partner runs at a time.
-    const replay_id = await eventually(async () => {
-      const started = await stage.partner.call('POST', '/events/replay', body);
-      return started.body.replay_id as string | undefined;
-    });
+    const replay_id = await eventually(
+      async () => (await created(stage, '/events/replay', body as object)).replay_id as string,
+    );
     return { params: { replay_id } };
   },
 };
