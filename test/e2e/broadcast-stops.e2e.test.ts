@@ -27,6 +27,11 @@ async function failBilling({ waba_id }: SeededNumber): Promise<void> {
 }
 
 const CAUSES: Array<[string, (number: SeededNumber) => Promise<unknown>, string]> = [
+  [
+    'the client is deleted',
+    ({ waba_id }) => partner.call('DELETE', `/clients/${waba_id}`),
+    'WABA_NOT_REGISTERED',
+  ],
   ['the number is offboarded', (number) => offboard(mesh, number), 'NO_ACTIVE_WABA'],
   ['an invoice is unpaid', failBilling, 'PAYMENT_FAILED'],
   [
