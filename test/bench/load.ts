@@ -9,7 +9,6 @@ import type { ServiceName } from '@bmg/local';
 import { requestBytes } from '../testkit/request-bytes';
 import { residentMib } from '../testkit/resident-memory';
 import { inboundBody, signed } from '../testkit/upstream-webhooks';
-import type { Bench, Path } from './mesh';
 
 /** Enough units in flight for maximum throughput. */
 export const WORKERS = 64;
@@ -298,7 +297,13 @@ const COUNTED: Array<[what: string, service: ServiceName, line: RegExp]> = [
   ],
 ];
 
-const readCounted = ({ parts }: Bench): Promise<Counted[]> =>
+/** What a load goes through, for its measurement: the processes, and those whose cost counts. */
+interface Measured {
+  bench: { parts: Map<string, { metrics_port: number }>; pids(): Record<string, number> };
+  counts(part: string): boolean;
+}
+
+const readCounted = ({ parts }: Measured['bench']): Promise<Counted[]> =>
   Promise.all(
     COUNTED.map(async ([, service, line]) => {
       const part = parts.get(service);
@@ -319,7 +324,7 @@ export interface Run extends Done {
 
 /** Measures `work`: its duration, and what it costs the processes of the path. */
 export async function measure(
-  { bench, counts }: Pick<Path, 'bench' | 'counts'>,
+  { bench, counts }: Measured,
   work: () => Promise<Done>,
 ): Promise<Run> {
   const counted = await readCounted(bench);
@@ -360,7 +365,7 @@ export const less = (after: Counted, before: Counted): Counted =>
   );
 
 /** The cost of `seconds` without a request, where a second is the unit. */
-export const measureIdle = (path: Pick<Path, 'bench' | 'counts'>, seconds: number): Promise<Run> =>
+export const measureIdle = (path: Measured, seconds: number): Promise<Run> =>
   measure(path, () => sleep(seconds * 1_000, { count: seconds, failed: 0, times: {} }));
 
 /** The run without what its processes cost without a request. */
