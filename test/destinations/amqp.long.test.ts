@@ -131,7 +131,6 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
     ['a missing exchange', { exchange: 'missing' }, {}, 'exchange', 'no such exchange'],
     ['a wrong password', { password: 'battery-staple' }, {}, 'password', 'credentials refused'],
     ['a missing virtual host', { vhost: 'missing' }, {}, 'vhost', 'vhost refused'],
-    ['an unknown authority', { ca: undefined }, {}, 'host', 'tls_untrusted'],
     ['a port without a server', { port: 1_023 }, {}, 'host', 'refused'],
     ['a private address', {}, { allowPrivate: false }, 'host', 'url_refused'],
     [

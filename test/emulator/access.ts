@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { EmulatorConfig } from './config';
 import type { Route } from './core';
 import { invalid, unknownObject, upstreamError } from './errors';
-import type { Kind, State } from './state';
+import { NODES, type Kind, type State } from './state';
 import { buildToken, type Token } from './types';
 
 export interface Credentials {
@@ -44,12 +44,17 @@ export function authenticate(
   return token;
 }
 
-export function problemOf(token: Token): { message: string; subcode: number } | null {
-  if (token.invalid) return token.invalid;
-  if (token.expires_at !== 0 && token.expires_at * 1000 <= Date.now()) {
-    return { message: 'Error validating access token: Session has expired.', subcode: 463 };
-  }
-  return null;
+const problem = (subcode: number, text: string) => ({
+  code: 190,
+  message: `Error validating access token: ${text}`,
+  subcode,
+});
+const INVALIDATED = problem(460, 'The session has been invalidated.');
+const EXPIRED = problem(463, 'Session has expired.');
+
+export function problemOf({ invalid, expires_at }: Token): typeof EXPIRED | null {
+  if (invalid) return INVALIDATED;
+  return expires_at !== 0 && expires_at * 1000 <= Date.now() ? EXPIRED : null;
 }
 
 function appToken(credentials: Credentials): Token {
@@ -81,23 +86,7 @@ export function authorise(
 }
 
 function ownerOf(state: State, kind: Kind, id: string): string | null {
-  switch (kind) {
-    case 'account':
-      return id;
-    case 'number':
-      return state.numbers.get(id)?.waba_id ?? null;
-    case 'media':
-      return state.media.get(id)?.waba_id ?? null;
-    case 'template':
-      return state.templates.get(id)?.waba_id ?? null;
-    case 'flow':
-      return state.flows.get(id)?.waba_id ?? null;
-    case 'group': {
-      const number_id = state.groups.get(id)?.phone_number_id;
-      return number_id ? (state.numbers.get(number_id)?.waba_id ?? null) : null;
-    }
-    case 'upload':
-    case 'app':
-      return null;
-  }
+  if (kind === 'account') return id;
+  if (kind === 'upload' || kind === 'app') return null;
+  return state[NODES[kind]].get(id)?.waba_id ?? null;
 }

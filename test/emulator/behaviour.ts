@@ -2,7 +2,6 @@
 // failures. The control interface can change all of it; the defaults are a healthy platform with
 // short delays.
 import { seededRandom, shuffle, type Random } from './random';
-import type { SyncSeed } from './state';
 import type { StatusName } from './types';
 
 export interface FailRule {
@@ -11,49 +10,33 @@ export interface FailRule {
   code: number;
 }
 
-export interface Behaviour {
-  statuses: Record<'sent' | 'delivered' | 'read', boolean>;
+/** Delays between the attempts of one webhook: about two minutes in total, then it is lost. */
+const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 20_000, 40_000, 45_000];
+
+const defaultBehaviour = () => ({
+  statuses: { sent: true, delivered: true, read: true },
   /** Milliseconds after the answer to the send. */
-  delays_ms: Record<'sent' | 'delivered' | 'read' | 'failed', number>;
+  delays_ms: { sent: 50, delivered: 100, read: 200, failed: 100 },
   /** How many additional times each webhook is posted. */
-  duplicate: number;
-  reorder: boolean;
-  hold: boolean;
+  duplicate: 0,
+  reorder: false,
+  hold: false,
   /** The share of statuses and other webhooks that are never posted, from 0 to 1. */
-  swallow: number;
-  fail_status: FailRule[];
-  seed: number;
-  retry_delays_ms: number[];
+  swallow: 0,
+  fail_status: [] as FailRule[],
+  seed: 1,
+  retry_delays_ms: [...RETRY_DELAYS_MS],
   /**
    * When off, service messages and utility templates inside an open window are free. Null: from
    * 1 October 2026, like the platform's prices.
    */
-  service_billable: boolean | null;
-  lifecycle_delay_ms: number;
-  template_review: { outcome: 'approve' | 'reject' | 'none'; delay_ms: number };
-  sync: SyncSeed;
-}
+  service_billable: null as boolean | null,
+  lifecycle_delay_ms: 100,
+  template_review: { outcome: 'approve' as 'approve' | 'reject' | 'none', delay_ms: 1000 },
+  sync: { contacts: 3, messages_per_phase: 2, decline_history: false, media_followup: true },
+});
 
-/** Delays between the attempts of one webhook: about two minutes in total, then it is lost. */
-const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 20_000, 40_000, 45_000];
-
-function defaultBehaviour(): Behaviour {
-  return {
-    statuses: { sent: true, delivered: true, read: true },
-    delays_ms: { sent: 50, delivered: 100, read: 200, failed: 100 },
-    duplicate: 0,
-    reorder: false,
-    hold: false,
-    swallow: 0,
-    fail_status: [],
-    seed: 1,
-    retry_delays_ms: [...RETRY_DELAYS_MS],
-    service_billable: null,
-    lifecycle_delay_ms: 100,
-    template_review: { outcome: 'approve', delay_ms: 1000 },
-    sync: { contacts: 3, messages_per_phase: 2, decline_history: false, media_followup: true },
-  };
-}
+export type Behaviour = ReturnType<typeof defaultBehaviour>;
 
 export class BehaviourHolder {
   current = defaultBehaviour();
@@ -90,20 +73,19 @@ export interface Step {
 }
 
 export function stepsFor(
-  behaviour: Behaviour,
+  { delays_ms, statuses, reorder }: Behaviour,
   random: Random,
-  message: { type: string },
-  failure: { code: number } | null,
+  type: string,
+  failure: number | null,
 ): Step[] {
-  const { delays_ms, statuses } = behaviour;
-  if (failure) return [{ status: 'failed', after_ms: delays_ms.failed, code: failure.code }];
+  if (failure !== null) return [{ status: 'failed', after_ms: delays_ms.failed, code: failure }];
   // A reaction is only ever reported as sent.
-  const names = message.type === 'reaction' ? (['sent'] as const) : STATUS_ORDER;
+  const names = type === 'reaction' ? (['sent'] as const) : STATUS_ORDER;
   const steps = names
     .filter((status) => statuses[status])
     .map((status): Step => ({ status, after_ms: delays_ms[status] }))
     .sort((a, b) => a.after_ms - b.after_ms);
-  return behaviour.reorder ? exchange(steps, random) : steps;
+  return reorder ? exchange(steps, random) : steps;
 }
 
 const STATUS_ORDER = ['sent', 'delivered', 'read'] as const;

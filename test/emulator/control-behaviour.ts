@@ -34,10 +34,8 @@ export const BEHAVIOUR = {
   lifecycle_delay_ms: DELAY_MS,
   template_review: shape({ outcome: oneOf('approve', 'reject', 'none'), delay_ms: DELAY_MS }),
   sync: shape({
-    contacts: number(0),
-    messages_per_phase: number(0),
-    decline_history: flag,
-    media_followup: flag,
+    ...{ contacts: number(0), messages_per_phase: number(0) },
+    ...{ decline_history: flag, media_followup: flag },
   }),
 };
 
@@ -53,8 +51,8 @@ export const controlBehaviourRoutes = [
   route('DELETE faults', {}, clearFaults),
   route('POST webhook-behaviour', BEHAVIOUR, changeBehaviour),
   route('GET webhook-behaviour', {}, ({ core }) => ({ ...core.behaviour.current })),
-  route('POST limits', LIMITS, changeLimits),
   route('GET limits', {}, ({ core }) => ({ ...core.limits.settings })),
+  route('POST limits', LIMITS, changeLimits),
 ];
 
 function addFault({ core }: ControlCall, input: Input<typeof FAULT>): JsonObject {

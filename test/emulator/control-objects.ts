@@ -1,6 +1,5 @@
 // Control requests for an account's objects: templates, groups, customers, media.
-import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import {
   bad,
   flag,
@@ -14,15 +13,19 @@ import {
   type ControlCall,
   type Input,
 } from './control-parts';
-import { derivedBsuid } from './ids';
-import { generatedMedia } from './inbound';
 import { newGroup } from './operations/groups';
-import { addMedia, mediaUrl } from './operations/media';
-import { announceCategory, announceQuality, announceStatus } from './operations/templates';
-import { buildTemplate, type GroupParticipant, type JsonObject, type Template } from './types';
+import { customerMedia, mediaUrl } from './operations/media';
+import { changeCategory, changeQuality, changeStatus } from './operations/templates';
+import {
+  buildCustomer,
+  buildTemplate,
+  type Customer,
+  type GroupParticipant,
+  type JsonObject,
+  type Template,
+} from './types';
 
 const GENERATED_MAX_BYTES = 200 * 1024 * 1024;
-const MEDIA_LIFETIME_MS = 7 * 24 * 3600 * 1000;
 
 const TEMPLATE = {
   ...{ waba_id: text, name: text, language: text, category: text, status: text, reason: text },
@@ -48,13 +51,12 @@ export type GroupInput = Input<typeof GROUP>;
 export type CustomerInput = Input<typeof CUSTOMER>;
 export type MediaInput = Input<typeof MEDIA>;
 
-/**
- * Creates a template, or changes one and announces the change by webhook, as the platform would.
- */
+/** Creates a template, or changes one; webhooks announce the change, as the platform's do. */
 function changeTemplate(call: ControlCall, input: TemplateInput): JsonObject {
   const { core } = call;
   const account = theAccount(call, input.waba_id);
-  const { name, language = 'en_US', category: first = 'UTILITY' } = input;
+  const { waba_id: _account, name, language = 'en_US', reason, ...fields } = input;
+  const { category, status, quality_score, ...silent } = fields;
   if (!name) throw bad('name is required');
   const existing = [...account.templates.values()].find(
     (template) => template.name === name && template.language === language,
@@ -64,70 +66,53 @@ function changeTemplate(call: ControlCall, input: TemplateInput): JsonObject {
     core.state.addTemplate(
       buildTemplate({
         ...{ id: core.ids.numeric('template'), waba_id: account.id, name, language },
-        ...{ category: first, status: input.status ?? 'APPROVED' },
+        ...(fields as Partial<Template>),
       }),
     );
-  const { components, parameter_format, pacing } = input;
-  if (components) template.components = components;
-  if (parameter_format) template.parameter_format = parameter_format;
-  if (pacing) template.pacing = pacing;
-  if (existing) announceChanges(call, existing, input);
-  const { id, status, category, quality_score } = template;
-  return { id, name, language, status, category, quality_score };
-}
-
-function announceChanges(
-  { core }: ControlCall,
-  template: Template,
-  { status, reason = 'NONE', category, quality_score }: TemplateInput,
-): void {
-  if (status && status !== template.status) announceStatus(core, template, status, reason);
-  if (category && category !== template.category) announceCategory(core, template, category);
+  Object.assign(template, silent);
+  if (status && status !== template.status) changeStatus(core, template, status, reason);
+  if (category && category !== template.category) changeCategory(core, template, category);
   if (quality_score && quality_score !== template.quality_score) {
-    announceQuality(core, template, quality_score);
+    changeQuality(core, template, quality_score);
   }
+  return {
+    ...{ id: template.id, name, language, status: template.status, category: template.category },
+    quality_score: template.quality_score,
+  };
 }
 
 function createGroup(call: ControlCall, input: GroupInput): JsonObject {
   const { core } = call;
-  const { subject = 'Group', participants = [] } = input;
   const owner = theNumber(call, input.phone_number_id);
-  const group = newGroup(core, owner, { subject });
-  group.participants.push(...(participants as GroupParticipant[]));
+  const { subject = 'Group' } = input;
+  const participants = (input.participants ?? []) as GroupParticipant[];
+  const group = newGroup(core, owner, { subject, participants });
   core.state.groups.set(group.id, group);
   owner.group_ids.push(group.id);
   return { ...group };
 }
 
 function saveCustomer(call: ControlCall, input: CustomerInput): JsonObject {
-  const { wa_id = null, name = 'Customer', call_permission = false } = input;
-  const portfolio_id = theAccount(call, input.waba_id).portfolio.id;
-  const user_id = input.user_id ?? (wa_id ? derivedBsuid(portfolio_id, wa_id) : null);
-  if (!user_id) throw bad('wa_id or user_id is required');
-  const nothing = { parent_user_id: null, username: null };
-  const customer = { wa_id, user_id, name, call_permission, ...nothing };
-  call.core.state.saveCustomer(portfolio_id, customer);
+  const { waba_id, ...fields } = input;
+  const { wa_id, user_id } = fields;
+  const portfolio_id = theAccount(call, waba_id).portfolio.id;
+  const { state } = call.core;
+  if (!wa_id && !user_id) throw bad('wa_id or user_id is required');
+  const base = wa_id ? state.customerByPhone(portfolio_id, wa_id) : buildCustomer({ user_id: '' });
+  const customer = Object.assign({ ...base, call_permission: false }, fields) as Customer;
+  state.saveCustomer(portfolio_id, customer);
   return customer;
 }
 
 /** Creates media as if a customer had sent them: from given bytes, or generated in any size. */
 async function createMedia(call: ControlCall, input: MediaInput): Promise<JsonObject> {
   const { core } = call;
-  const { mime_type = 'image/jpeg', filename = null, base64, size_bytes: size = 2048 } = input;
+  const { mime_type = 'image/jpeg', filename = null, base64, size_bytes = 2048 } = input;
   const owner = theNumber(call, input.phone_number_id);
-  const media =
-    base64 === undefined
-      ? generatedMedia(core, owner, { mime_type, size, filename })
-      : addMedia(core, owner, {
-          ...(await store(call, Buffer.from(base64, 'base64'))),
-          ...{ mime_type, filename, lifetime_ms: MEDIA_LIFETIME_MS },
-        });
-  const { id, sha256 } = media;
-  return { id, mime_type, size_bytes: media.size, sha256, url: mediaUrl(core, media) };
-}
-
-async function store({ core }: ControlCall, bytes: Buffer) {
-  const path = core.media.newPath();
-  await writeFile(path, bytes);
-  return { path, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const bytes = Readable.from([Buffer.from(base64 ?? '', 'base64')]);
+  const stored =
+    base64 === undefined ? { size: size_bytes } : await core.media.store(bytes, Infinity);
+  const media = customerMedia(core, owner, { mime_type, filename, ...stored });
+  const { id, sha256, size } = media;
+  return { id, mime_type, size_bytes: size, sha256, url: mediaUrl(core, media) };
 }

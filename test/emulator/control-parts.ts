@@ -20,16 +20,15 @@ export interface ControlRoute {
   handle: (call: ControlCall, body: JsonObject) => JsonObject | Promise<JsonObject>;
 }
 
-/** `row`: `METHOD path`. Null for `fields` means that the body may have any. */
+/** `row`: `METHOD path`. */
 export function route<F extends Fields>(
   row: string,
-  fields: F | null,
+  fields: F,
   handler: (call: ControlCall, input: Input<F>) => JsonObject | Promise<JsonObject>,
   status = 200,
 ): ControlRoute {
   const [method = '', path = ''] = row.split(' ');
-  const handle: ControlRoute['handle'] = (call, body) =>
-    handler(call, fields ? read(fields, body) : (body as Input<F>));
+  const handle: ControlRoute['handle'] = (call, body) => handler(call, read(fields, body));
   return { method, path, status, handle };
 }
 

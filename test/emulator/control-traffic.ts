@@ -1,6 +1,6 @@
 // Control requests that send traffic to the gateway: inbound messages, calls, arbitrary webhooks.
 import { bad, object, route, text, theNumber, type ControlCall, type Input } from './control-parts';
-import { buildInbound, isBlocked, isCustomerId, type InboundInput } from './inbound';
+import { buildInbound, INBOUND, isBlocked, isCustomerId, type InboundInput } from './inbound';
 import { addCall } from './operations/calls';
 import { metadataOf, seconds } from './statuses';
 import type { Account, JsonObject } from './types';
@@ -12,7 +12,7 @@ const CALL = { phone_number_id: text, from: text, sdp: text };
 const WEBHOOK = { body: object };
 
 export const controlTrafficRoutes = [
-  route('POST inbound', null, (call, input) => inbound(call, input as InboundInput)),
+  route('POST inbound', INBOUND, inbound),
   route('POST calls', CALL, inboundCall),
   route('POST webhooks', WEBHOOK, postWebhook),
   route('GET webhooks', {}, ({ core }) => core.webhooks.describe()),
@@ -25,10 +25,9 @@ export type WebhookInput = Input<typeof WEBHOOK>;
 async function inbound(call: ControlCall, input: InboundInput): Promise<JsonObject> {
   const { core } = call;
   const record = theNumber(call, input.phone_number_id);
-  for (const key of ['from', 'bsuid']) {
-    const value = input[key];
-    if (value !== undefined && !isCustomerId(text(value, key))) {
-      throw bad(`${key} must be a phone number (digits) or a business-scoped user id`);
+  for (const value of [input.from, input.bsuid]) {
+    if (value !== undefined && !isCustomerId(value)) {
+      throw bad(`${value} must be a phone number (digits) or a business-scoped user id`);
     }
   }
   const { message_id, customer, change } = buildInbound(core, record, input);
@@ -45,12 +44,12 @@ async function post(
   { core }: ControlCall,
   account: Account,
   change: JsonObject,
-  { retry = true, force = false }: { retry?: boolean; force?: boolean } = {},
+  { retry, force = false }: { retry?: boolean | undefined; force?: boolean | undefined } = {},
 ): Promise<JsonObject> {
   if (!account.subscribed && !force) {
     return { delivered: false, http_status: null, reason: 'not_subscribed' };
   }
-  const result = await core.webhooks.postNow(envelope(account.id, change), { retry });
+  const result = await core.webhooks.postNow(envelope(account.id, change), retry);
   return { delivered: result.http_status === 200, ...result };
 }
 

@@ -30,8 +30,6 @@ import {
   type Token,
 } from './types';
 
-const CODE_LIFETIME_MS = 30_000;
-
 /** The fields of a record that a request may set, each a value of the default's type. */
 const fieldsOf = (defaults: object, fixed: readonly string[]): Fields =>
   Object.fromEntries(
@@ -52,10 +50,9 @@ const NUMBER = {
   ]),
   groups: oneOf('enabled', 'disabled', 'ineligible'),
 };
-const SCOPE = oneOf('whatsapp_business_management', 'whatsapp_business_messaging');
 const TOKEN = {
   ...{ token: text, lists_targets: flag, invalid: flag, expires_in_s: number() },
-  scopes: listOf(SCOPE),
+  scopes: listOf(oneOf('whatsapp_business_management', 'whatsapp_business_messaging')),
   waba_ids: (value: unknown, name: string): string[] | 'all' =>
     value === 'all' ? value : listOf(text)(value, name),
 };
@@ -91,9 +88,7 @@ function reset({ core }: ControlCall, { world = 0 }: { world?: number | undefine
 function state({ core }: ControlCall): JsonObject {
   const { accounts, tokens } = core.state;
   return {
-    api_version: core.config.api_version,
-    app_id: core.config.app_id,
-    webhook_url: core.config.webhook_url,
+    ...core.config,
     accounts: [...accounts.values()].map((account) => ({
       waba_id: account.id,
       name: account.name,
@@ -119,19 +114,14 @@ function state({ core }: ControlCall): JsonObject {
 
 function showNumber(record: BusinessNumber): JsonObject {
   const { qr_codes, blocked, registrations, code_requests, ...rest } = record;
-  return {
-    ...rest,
-    qr_codes: qr_codes.size,
-    blocked: blocked.size,
-    registrations: registrations.length,
-    code_requests: code_requests.length,
-  };
+  const lists = { registrations: registrations.length, code_requests: code_requests.length };
+  return { ...rest, ...lists, qr_codes: qr_codes.size, blocked: blocked.size };
 }
 
 function createAccount(call: ControlCall, input: AccountInput): JsonObject {
   const { core } = call;
-  const { id = core.ids.numeric('account'), numbers = [], tokens = [{}], ...fields } = input;
-  if (core.state.kindOf(id)) throw bad(`The id ${id} is taken`);
+  const { numbers = [], tokens = [{}], id = core.ids.numeric('account'), ...fields } = input;
+  requireFree(call, id);
   const account = core.state.addAccount(Object.assign(buildAccount({ id }), fields));
   seedTemplates(core.state, id, () => core.ids.numeric('template'));
   return {
@@ -144,6 +134,10 @@ function createAccount(call: ControlCall, input: AccountInput): JsonObject {
   };
 }
 
+function requireFree({ core }: ControlCall, id: string): void {
+  if (core.state.kindOf(id)) throw bad(`The id ${id} is taken`);
+}
+
 function patchAccount(call: ControlCall, input: JsonObject): JsonObject {
   const account = Object.assign(theAccount(call, call.parts[1]), input);
   return { waba_id: account.id, subscribed: account.subscribed, name: account.name };
@@ -152,7 +146,7 @@ function patchAccount(call: ControlCall, input: JsonObject): JsonObject {
 function addNumber(call: ControlCall, input: Input<typeof NEW_NUMBER>): BusinessNumber {
   const { state, ids } = call.core;
   const { id = ids.numeric('number'), ...fields } = input;
-  if (state.kindOf(id)) throw bad(`The id ${id} is taken`);
+  requireFree(call, id);
   const waba_id = theAccount(call, input.waba_id).id;
   const display_phone_number = `+1 555-03${String(state.numbers.size).padStart(5, '0')}`;
   const record = buildNumber({ id, waba_id, display_phone_number });
@@ -165,27 +159,19 @@ function patchNumber(call: ControlCall, input: JsonObject): JsonObject {
 
 /** Replaces an existing token, so that a test can invalidate it. */
 function addToken({ core }: ControlCall, input: TokenInput): Token {
-  const { token: name = core.ids.token(), expires_in_s, invalid, ...fields } = input;
+  const { token: name = core.ids.token(), expires_in_s, ...fields } = input;
   const token = { ...(core.state.tokens.get(name) ?? buildToken({ token: name })), ...fields };
   if (expires_in_s !== undefined) {
     token.expires_at = Math.floor(Date.now() / 1000) + Math.floor(expires_in_s);
   }
-  if (invalid !== undefined) token.invalid = invalid ? INVALIDATED : null;
   core.state.tokens.set(name, token as Token);
   return token as Token;
 }
 
-const INVALIDATED = {
-  code: 190,
-  subcode: 460,
-  message: 'Error validating access token: The session has been invalidated.',
-};
-
 function createCode({ core }: ControlCall, input: CodeInput): JsonObject {
-  const { token = 'EMULATED-TOKEN-1', code = core.ids.code(), used = false } = input;
+  const { token = 'EMULATED-TOKEN-1', code = core.ids.code(), expired, used } = input;
   if (!core.state.tokens.has(token)) throw new ControlError(404, 'token does not exist');
-  const lifetime = input.expired ? -1 : (input.expires_in_ms ?? CODE_LIFETIME_MS);
-  const expires_at = Date.now() + lifetime;
-  core.state.addCode({ code, token, expires_at, used });
+  const lifetime_ms = expired ? -1 : input.expires_in_ms;
+  const { expires_at } = core.state.addCode(code, token, lifetime_ms, used);
   return { code, expires_at: new Date(expires_at).toISOString() };
 }

@@ -55,9 +55,6 @@ export class Reply {
 
 export type Handler = (call: Call) => JsonObject | Reply | Promise<JsonObject | Reply>;
 
-export type NodeKind =
-  'number' | 'account' | 'media' | 'template' | 'flow' | 'group' | 'upload' | 'app' | 'none';
-
 export interface Route {
   method: string;
   /**

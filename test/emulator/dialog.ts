@@ -4,9 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Core } from './core';
 import { readBody, sendJson, sendText } from './http';
 import { DIALOG_SCRIPT, SDK_SCRIPT } from './sdk';
-import type { Account, JsonObject, Token } from './types';
+import type { Account, Token } from './types';
 
-const CODE_LIFETIME_MS = 30_000;
 const STEPS = [
   'BUSINESS_ACCOUNT_SELECTION',
   'WABA_PHONE_PROFILE_PICKER',
@@ -15,15 +14,6 @@ const STEPS = [
   'PHONE_NUMBER_VERIFICATION',
   'PERMISSIONS',
 ];
-const KINDS = [
-  ['coexistence', 'Number stays in the business app'],
-  ['coexistence_full', 'The same, with the number and business ids in the message'],
-  ['finish', 'Number for the cloud API only'],
-  ['only_waba', 'Account without a number'],
-] as const;
-/** Every known name of the coexistence feature ends like this. */
-const COEXISTENCE_FEATURE = /_business_app_onboarding$/;
-
 const SCRIPT_HEADERS = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'no-store',
@@ -116,35 +106,19 @@ function problemOf(core: Core, query: URLSearchParams): string | null {
   return null;
 }
 
-function isCoexistence(query: URLSearchParams): boolean {
-  try {
-    const extras = JSON.parse(query.get('extras') ?? '{}') as JsonObject;
-    return COEXISTENCE_FEATURE.test(String(extras['featureType'] ?? ''));
-  } catch {
-    return false;
-  }
-}
-
 function form(core: Core, query: URLSearchParams): string {
-  const coexistence = isCoexistence(query);
   const accounts = [...core.state.accounts.values()].filter((account) => tokenFor(core, account));
   const chosen = accounts.find((account) => isFree(core, account)) ?? accounts[0];
   const options = accounts
     .map((account) => accountOption(core, account, account === chosen))
     .join('');
-  const kinds = KINDS.map(
-    ([value, label]) =>
-      `<option value="${value}"${(value === 'coexistence') === coexistence && (coexistence || value === 'finish') ? ' selected' : ''}>${label}</option>`,
-  ).join('');
   const steps = STEPS.map((step) => `<option>${step}</option>`).join('');
   const session = randomBytes(8).toString('hex');
   return `<h1>Connect a number</h1>
 <p>This is the emulator's dialog. Choose what a person would do in the real one.</p>
-<form id="dialog" data-origin="${escape(query.get('origin') ?? '')}" data-cb="${escape(query.get('cb') ?? '')}" data-session="${session}" data-numbers="${escape(JSON.stringify(numbersByKind(core, accounts)))}">
+<form id="dialog" data-origin="${escape(query.get('origin') ?? '')}" data-cb="${escape(query.get('cb') ?? '')}" data-session="${session}">
 <fieldset><legend>Finish</legend>
 <label for="account">Business account</label><select id="account">${options}</select>
-<label for="kind">Kind of connection</label><select id="kind">${kinds}</select>
-<p>Connects: <strong id="number" role="status" aria-live="polite"></strong></p>
 <button id="finish" type="button">Finish</button></fieldset>
 <fieldset><legend>Cancel</legend>
 <label for="step">Step at which the person stops</label><select id="step">${steps}</select>
@@ -158,30 +132,9 @@ function form(core: Core, query: URLSearchParams): string {
 </form><script src="/dialog.js"></script>`;
 }
 
-/** The number that the sign-up connects, for each account and kind of connection. */
-const numbersByKind = (core: Core, accounts: readonly Account[]): JsonObject =>
-  Object.fromEntries(
-    accounts.map((account) => [
-      account.id,
-      Object.fromEntries(
-        KINDS.map(([kind]) => {
-          const number = numberOf(core, account, kind);
-          return [kind, number ? `${number.display_phone_number} (ID ${number.id})` : 'no number'];
-        }),
-      ),
-    ]),
-  );
-
 /** Offered first: an account that is not connected, with a number in use in the business app. */
 const isFree = (core: Core, account: Account): boolean =>
   !account.subscribed && core.state.numbersOf(account).some(({ is_on_biz_app }) => is_on_biz_app);
-
-/** A sign-up takes one number of an account with several. */
-function numberOf(core: Core, account: Account, kind: string) {
-  const numbers = core.state.numbersOf(account);
-  const wanted = kind !== 'finish';
-  return numbers.find(({ is_on_biz_app }) => is_on_biz_app === wanted) ?? numbers[0];
-}
 
 function accountOption(core: Core, account: Account, selected: boolean): string {
   const phones = core.state
@@ -207,44 +160,17 @@ async function finish(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const { waba_id, kind } = JSON.parse(await readBody(request)) as Record<string, string>;
+    const { waba_id } = JSON.parse(await readBody(request)) as Record<string, string>;
     const account = core.state.accounts.get(waba_id ?? '');
     const token = account ? tokenFor(core, account) : null;
     if (!account || !token) {
       return sendJson(response, 404, { error: 'The account does not exist or has no token' });
     }
     const code = core.ids.code();
-    core.state.addCode({
-      code,
-      token: token.token,
-      expires_at: Date.now() + CODE_LIFETIME_MS,
-      used: false,
-    });
-    sendJson(response, 200, { code, ...eventOf(core, account, kind ?? '') });
+    core.state.addCode(code, token.token);
+    sendJson(response, 200, { code });
   } catch {
     sendJson(response, 400, { error: 'The request is not valid' });
-  }
-}
-
-function eventOf(core: Core, account: Account, kind: string): JsonObject {
-  const number = numberOf(core, account, kind);
-  const all = {
-    waba_id: account.id,
-    ...(number ? { phone_number_id: number.id } : {}),
-    business_id: account.portfolio.id,
-  };
-  switch (kind) {
-    case 'finish':
-      return { event: 'FINISH', data: all };
-    case 'only_waba':
-      return { event: 'FINISH_ONLY_WABA', data: { waba_id: account.id } };
-    case 'coexistence_full':
-      return { event: 'FINISH_WHATSAPP_BUSINESS_APP_ONBOARDING', data: all };
-    default:
-      return {
-        event: 'FINISH_WHATSAPP_BUSINESS_APP_ONBOARDING',
-        data: { waba_id: account.id },
-      };
   }
 }
 

@@ -15,13 +15,12 @@ const ERROR = {
   message: text,
   error_data: any,
 };
-const PAGE = shape({ status: number() });
 const EFFECT = {
   error: shape(ERROR),
   delay_ms: number(0, 600_000),
   drop: oneOf('before', 'after'),
   hang: flag,
-  html: PAGE,
+  html: shape({ status: number() }),
   truncated: flag,
   empty: flag,
 };
@@ -47,9 +46,11 @@ export interface Fault {
   triggered: number;
 }
 
-export interface FaultSubject {
+/** The parts of a request that faults match. */
+interface FaultSubject {
   method: string;
   path: string;
+  /** The first node in the path. */
   node_id: string;
   body: string;
 }
@@ -97,10 +98,6 @@ export class Faults {
     return null;
   }
 
-  get none(): boolean {
-    return this.faults.length === 0;
-  }
-
   list(): JsonObject[] {
     return this.faults.map(showFault);
   }
@@ -115,11 +112,12 @@ export function showFault(fault: Fault) {
   return { id, remaining, triggered, ...input };
 }
 
-function fits(fault: Fault, subject: FaultSubject): boolean {
-  const match = fault.input.match;
-  if (!match) return true;
-  if (match.method && match.method.toUpperCase() !== subject.method) return false;
-  if (fault.path && !fault.path.test(subject.path)) return false;
-  if (match.phone_number_id && match.phone_number_id !== subject.node_id) return false;
-  return !match.body_contains || subject.body.includes(match.body_contains);
+function fits({ input, path: pattern }: Fault, { method, path, node_id, body }: FaultSubject) {
+  const { match = {} } = input;
+  return (
+    (match.method?.toUpperCase() ?? method) === method &&
+    (!pattern || pattern.test(path)) &&
+    (match.phone_number_id ?? node_id) === node_id &&
+    body.includes(match.body_contains ?? '')
+  );
 }

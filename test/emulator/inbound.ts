@@ -1,37 +1,40 @@
 // Builds the webhook of a customer's message, with defaults for every field that the caller leaves
 // out.
 import type { Core } from './core';
-import { derivedBsuid, digitsOf, isBsuid } from './ids';
-import { generatedHash } from './media-store';
-import { addMedia, mediaUrl } from './operations/media';
-import { isObject } from './operations/parameters';
-import { metadataOf, seconds } from './statuses';
-import type { BusinessNumber, Customer, JsonObject, Media } from './types';
-import { words } from '../testkit/words';
+import { digitsOf, isBsuid } from './ids';
+import { customerMedia, mediaUrl } from './operations/media';
+import { any, flag, text, type Input } from './readers';
+import { contactOf, metadataOf, seconds } from './statuses';
+import {
+  buildCustomer,
+  isObject,
+  type BusinessNumber,
+  type Customer,
+  type JsonObject,
+} from './types';
 
-export interface InboundInput extends JsonObject {
-  phone_number_id: string;
+export const INBOUND = {
+  phone_number_id: text,
   /** The customer's phone number; without it and `bsuid`, the seeded customer writes. */
-  from?: string;
-  bsuid?: string;
-  name?: string;
+  from: text,
+  bsuid: text,
+  name: text,
   /** Includes only the business-scoped ID, as for a customer who hides the phone number. */
-  hide_phone?: boolean;
-  type?: string;
-  text?: string | JsonObject;
-  message_id?: string;
+  hide_phone: flag,
+  type: text,
+  text: (value: unknown, name: string): string | JsonObject =>
+    isObject(value) ? value : text(value, name),
+  message_id: text,
   /** False: a refused webhook is not retried. */
-  retry?: boolean;
-  /** Post even when the account is not subscribed. */
-  force?: boolean;
-}
+  retry: flag,
+  /** Posts even if the account is not subscribed. */
+  force: flag,
+  /** Every other key becomes part of the message. */
+  '*': any,
+};
+export type InboundInput = Input<typeof INBOUND> & JsonObject;
 
-/** Keys for the emulator; every other key becomes part of the message. */
-const CONTROL_KEYS = words(`
-  phone_number_id from bsuid name hide_phone type text message_id retry force
-`);
 const SEEDED_CUSTOMER = '15550100777';
-const INBOUND_MEDIA_LIFETIME_MS = 7 * 24 * 3600 * 1000;
 const SAMPLE_BYTES = 2048;
 const SAMPLE_TYPES: Readonly<Record<string, string>> = {
   image: 'image/jpeg',
@@ -41,7 +44,7 @@ const SAMPLE_TYPES: Readonly<Record<string, string>> = {
   sticker: 'image/webp',
 };
 
-export interface Inbound {
+interface Inbound {
   message_id: string;
   customer: Customer;
   change: JsonObject;
@@ -50,78 +53,48 @@ export interface Inbound {
 export function buildInbound(core: Core, number: BusinessNumber, input: InboundInput): Inbound {
   const customer = customerOf(core, number, input);
   const { message_id = core.ids.message() } = input;
-  const content = contentOf(core, number, input);
   const message = {
     ...(customer.wa_id ? { from: customer.wa_id } : {}),
     from_user_id: customer.user_id,
     ...(customer.parent_user_id ? { from_parent_user_id: customer.parent_user_id } : {}),
     id: message_id,
     timestamp: seconds(Date.now()),
-    ...content,
+    ...contentOf(core, number, input),
   };
   const value = {
     messaging_product: 'whatsapp',
     metadata: metadataOf(number),
     // System messages have no contacts.
-    ...(content['type'] === 'system' ? {} : { contacts: [contactOf(customer)] }),
+    ...(input.type === 'system' ? {} : { contacts: [contactOf(customer)] }),
     messages: [message],
   };
   return { message_id, customer, change: { field: 'messages', value } };
 }
 
-function customerOf(core: Core, number: BusinessNumber, input: InboundInput): Customer {
-  const portfolio_id = core.state.accountOf(number).portfolio.id;
-  const from = input.from === undefined ? undefined : digitsOf(input.from);
-  const wa_id = from ?? (input.bsuid === undefined ? SEEDED_CUSTOMER : null);
-  const known = wa_id
-    ? core.state.customerByPhone(portfolio_id, wa_id)
-    : core.state.customerById(portfolio_id, input.bsuid as string);
-  const base = known === 'foreign' ? null : known;
-  const user_id =
-    input.bsuid ?? base?.user_id ?? derivedBsuid(portfolio_id, wa_id ?? SEEDED_CUSTOMER);
-  const customer: Customer = {
-    wa_id: wa_id ?? base?.wa_id ?? null,
-    user_id,
-    parent_user_id: base?.parent_user_id ?? null,
-    name: input.name ?? base?.name ?? 'Customer',
-    username: base?.username ?? null,
-    call_permission: base?.call_permission ?? false,
-  };
-  if (grantsCall(input)) customer.call_permission = true;
-  core.state.saveCustomer(portfolio_id, customer);
-  return input.hide_phone === true ? { ...customer, wa_id: null } : customer;
-}
-
-function grantsCall(input: InboundInput): boolean {
-  const interactive = input['interactive'];
+function customerOf(
+  { state }: Core,
+  number: BusinessNumber,
+  { from, bsuid, name, hide_phone = false, interactive }: InboundInput,
+): Customer {
+  const portfolio_id = state.accountOf(number).portfolio.id;
+  const wa_id = from ?? (bsuid === undefined ? SEEDED_CUSTOMER : undefined);
+  const known =
+    wa_id === undefined
+      ? state.customerById(portfolio_id, bsuid as string)
+      : state.customerByPhone(portfolio_id, digitsOf(wa_id));
+  const base = known === 'foreign' ? buildCustomer({ user_id: bsuid as string }) : known;
+  const customer = { ...base, ...(bsuid && { user_id: bsuid }), ...(name && { name }) };
   const reply = isObject(interactive) ? interactive['call_permission_reply'] : undefined;
-  return isObject(reply) && reply['response'] === 'accept';
-}
-
-function contactOf(customer: Customer): JsonObject {
-  return {
-    profile: {
-      name: customer.name,
-      ...(customer.username ? { username: customer.username } : {}),
-    },
-    ...(customer.wa_id ? { wa_id: customer.wa_id } : {}),
-    user_id: customer.user_id,
-    ...(customer.parent_user_id ? { parent_user_id: customer.parent_user_id } : {}),
-  };
+  if (isObject(reply) && reply['response'] === 'accept') customer.call_permission = true;
+  state.saveCustomer(portfolio_id, customer);
+  return hide_phone ? { ...customer, wa_id: null } : customer;
 }
 
 function contentOf(core: Core, number: BusinessNumber, input: InboundInput): JsonObject {
-  const type = input.type ?? 'text';
-  const content: JsonObject = { type };
-  if (type === 'text') {
-    const text = input.text ?? 'Hello';
-    content['text'] = typeof text === 'string' ? { body: text } : text;
-  } else if (input.text !== undefined) {
-    content['text'] = input.text;
-  }
-  for (const [key, value] of Object.entries(input)) {
-    if (!CONTROL_KEYS.includes(key)) content[key] = value;
-  }
+  const { type = 'text', text: given } = input;
+  const text = type === 'text' && !isObject(given) ? { body: given ?? 'Hello' } : given;
+  const others = Object.entries(input).filter(([name]) => !Object.hasOwn(INBOUND, name));
+  const content: JsonObject = { type, ...(text && { text }), ...Object.fromEntries(others) };
   const mime_type = SAMPLE_TYPES[type];
   if (mime_type) content[type] = mediaContent(core, number, mime_type, content[type]);
   return content;
@@ -135,9 +108,11 @@ function mediaContent(
   given: unknown,
 ): JsonObject {
   const content = isObject(given) ? given : {};
-  const known = typeof content['id'] === 'string' ? core.state.media.get(content['id']) : undefined;
-  if (content['id'] !== undefined && !known) return content;
-  const media = known ?? generatedMedia(core, number, { mime_type, size: SAMPLE_BYTES });
+  const media =
+    content['id'] === undefined
+      ? customerMedia(core, number, { mime_type, size: SAMPLE_BYTES })
+      : core.state.media.get(String(content['id']));
+  if (!media) return content;
   return {
     mime_type: media.mime_type,
     // The media node returns the hash in hexadecimal, webhooks in base64.
@@ -146,21 +121,6 @@ function mediaContent(
     url: mediaUrl(core, media),
     ...content,
   };
-}
-
-export function generatedMedia(
-  core: Core,
-  number: BusinessNumber,
-  { mime_type, size, filename }: { mime_type: string; size: number; filename?: string | null },
-): Media {
-  return addMedia(core, number, {
-    mime_type,
-    size,
-    sha256: generatedHash(size),
-    filename: filename ?? null,
-    path: null,
-    lifetime_ms: INBOUND_MEDIA_LIFETIME_MS,
-  });
 }
 
 export function isBlocked(

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { BehaviourHolder } from './behaviour';
 import { EmulatorClient } from './client';
-import { withDefaults, type EmulatorConfig, type EmulatorOptions } from './config';
+import { defaults, type EmulatorConfig } from './config';
 import type { Core } from './core';
 import { Faults } from './faults';
 import { Ids } from './ids';
@@ -35,8 +35,8 @@ export class Emulator extends EmulatorClient {
   }
 }
 
-export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const core = createCore(withDefaults(options));
+export async function startEmulator(options: Partial<EmulatorConfig> = {}): Promise<Emulator> {
+  const core = createCore({ ...defaults, ...options });
   const server = createEmulatorServer(core);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -69,7 +69,7 @@ function createCore(config: EmulatorConfig): Core {
     state: stateFile?.load() ?? seedState(),
     stateFile,
     ids: new Ids(),
-    journal: new Journal(config),
+    journal: new Journal(),
     faults: new Faults(),
     limits: new Limits(),
     behaviour,

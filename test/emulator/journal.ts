@@ -1,10 +1,12 @@
 // Records every request and every accepted send, for tests. Both logs are rings of a fixed size;
-// the counters stay exact after a ring has dropped its oldest entries.
+// the totals stay exact after a ring has dropped its oldest entries.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SentMessage } from './types';
 
 /** Longer bodies are recorded by size and hash only. */
 export const BODY_LOG_MAX_BYTES = 16 * 1024;
+const REQUESTS_MAX = 10_000;
+const MESSAGES_MAX = 200_000;
 const RECIPIENTS_MAX = 1_000_000;
 const SECONDS_MAX = 3600;
 const LOGGED_HEADERS = [
@@ -82,43 +84,33 @@ export interface RequestEntry {
 }
 
 export class Journal {
-  readonly requests: Ring<RequestEntry>;
-  readonly messages: Ring<SentMessage>;
+  readonly requests = new Ring<RequestEntry>(REQUESTS_MAX);
+  readonly messages = new Ring<SentMessage>(MESSAGES_MAX);
   private readonly by_id = new Map<string, SentMessage>();
   private total = 0;
-  private recipients = new Map<string, number>();
-  private max_per_recipient = 0;
-  private seconds = new Map<number, number>();
-
-  constructor(sizes: { message_log_max: number; request_log_max: number }) {
-    this.requests = new Ring(sizes.request_log_max);
-    this.messages = new Ring(sizes.message_log_max);
-  }
+  private readonly recipients = new Map<string, number>();
+  private readonly seconds = new Map<number, number>();
 
   addMessage(message: SentMessage): void {
     const dropped = this.messages.add(message);
     if (dropped) this.by_id.delete(dropped.id);
     this.by_id.set(message.id, message);
     this.total += 1;
-    const peer = message.group_id ?? message.wa_id ?? message.user_id ?? '';
-    const known = this.recipients.get(peer);
-    if (known !== undefined || this.recipients.size < RECIPIENTS_MAX) {
-      const count = (known ?? 0) + 1;
-      this.recipients.set(peer, count);
-      if (count > this.max_per_recipient) this.max_per_recipient = count;
+    const peer = message.wa_id ?? message.user_id ?? '';
+    if (this.recipients.size < RECIPIENTS_MAX || this.recipients.has(peer)) {
+      increment(this.recipients, peer);
     }
-    const second = Math.floor(message.time / 1000);
-    this.seconds.set(second, (this.seconds.get(second) ?? 0) + 1);
-    if (this.seconds.size > SECONDS_MAX) {
-      this.seconds.delete(this.seconds.keys().next().value as number);
-    }
+    increment(this.seconds, Math.floor(message.time / 1000));
+    const [oldest] = this.seconds.keys();
+    if (this.seconds.size > SECONDS_MAX) this.seconds.delete(oldest as number);
   }
 
   summary() {
+    const sends = [...this.recipients.values()];
     return {
       total: this.total,
-      distinct_recipients: this.recipients.size,
-      max_sends_to_one_recipient: this.max_per_recipient,
+      distinct_recipients: sends.length,
+      max_sends_to_one_recipient: sends.reduce((max, count) => Math.max(max, count), 0),
       /** Epoch second → accepted sends. */
       per_second: Object.fromEntries(this.seconds) as Record<string, number>,
     };
@@ -128,39 +120,33 @@ export class Journal {
     return this.by_id.get(id);
   }
 
-  clearMessages(): void {
+  clear(): void {
+    this.requests.clear();
     this.messages.clear();
     this.by_id.clear();
     this.total = 0;
-    this.recipients = new Map();
-    this.max_per_recipient = 0;
-    this.seconds = new Map();
-  }
-
-  clear(): void {
-    this.requests.clear();
-    this.clearMessages();
+    this.recipients.clear();
+    this.seconds.clear();
   }
 }
 
-export function showRequest(entry: RequestEntry) {
+function increment<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+export function showRequest({ authorization, ...entry }: RequestEntry) {
   const headers: Record<string, string> = {};
   for (const name of LOGGED_HEADERS) {
     const value = entry.headers[name];
     if (value !== undefined) headers[name] = String(value);
   }
-  if (entry.authorization) headers['authorization'] = maskAuthorization(entry.authorization);
+  if (authorization) headers['authorization'] = maskAuthorization(authorization);
   return {
-    seq: entry.seq,
+    ...entry,
     time: new Date(entry.time).toISOString(),
-    method: entry.method,
-    path: entry.path,
     query: showQuery(entry.query),
     headers,
     body: typeof entry.body === 'string' ? parsed(entry.body) : (entry.body as any),
-    status: entry.status,
-    duration_ms: entry.duration_ms,
-    fault: entry.fault,
   };
 }
 
@@ -189,20 +175,12 @@ function parsed(text: string): any {
   }
 }
 
+/** `raw` is the text of the body, with every digit of its numbers. */
 export function showMessage(message: SentMessage) {
+  const { seq, id, waba_id, phone_number_id, to, recipient, wa_id, user_id, type, raw } = message;
   return {
-    seq: message.seq,
-    id: message.id,
-    waba_id: message.waba_id,
-    phone_number_id: message.phone_number_id,
-    to: message.to,
-    recipient: message.recipient,
-    wa_id: message.wa_id,
-    user_id: message.user_id,
-    type: message.type,
-    body: parsed(message.raw),
-    /** The text of the body, with every digit of its numbers. */
-    raw: message.raw,
+    ...{ seq, id, waba_id, phone_number_id, to, recipient, wa_id, user_id, type, raw },
+    body: parsed(raw),
     biz_opaque_callback_data: message.biz_opaque_callback_data,
     time: new Date(message.time).toISOString(),
   };

@@ -1,6 +1,6 @@
 // The platform's limits on sends: the throughput of a number, which is on by default, and the
 // 24-hour window, which the control interface switches on.
-import { upstreamError } from './errors';
+import { upstreamError, type UpstreamError } from './errors';
 import type { BusinessNumber } from './types';
 
 const COEXISTENCE_RATE = 20;
@@ -8,37 +8,34 @@ const STANDARD_RATE = 80;
 const HIGH_RATE = 1000;
 export const WINDOW_MS = 24 * 3600 * 1000;
 
-/** `refuse` returns 131047; `fail_later` accepts the send and reports a failed status. */
-export type WindowCheck = 'off' | 'refuse' | 'fail_later';
-
-export interface LimitSettings {
+const defaultLimits = () => ({
   /** Overrides the rate of every number; 0 switches the limiter off, null restores the defaults. */
-  rate_per_sec: number | null;
-  window_check: WindowCheck;
-}
+  rate_per_sec: null as number | null,
+  /** `refuse` returns 131047; `fail_later` accepts the send and reports a failed status. */
+  window_check: 'off' as 'off' | 'refuse' | 'fail_later',
+});
 
-function defaultLimits(): LimitSettings {
-  return {
-    rate_per_sec: null,
-    window_check: 'off',
-  };
-}
-
-interface Bucket {
-  tokens: number;
-  at: number;
+/** Throws the refusal if `max` of the times are not older than `age_ms`. */
+export function requireRoom(
+  times: readonly number[],
+  max: number,
+  age_ms: number,
+  refusal: UpstreamError,
+): void {
+  const since = Date.now() - age_ms;
+  if (times.filter((at) => at > since).length >= max) throw refusal;
 }
 
 export class Limits {
   settings = defaultLimits();
-  private readonly rates = new Map<string, Bucket>();
+  private readonly rates = new Map<string, { tokens: number; at: number }>();
 
   reset(): void {
     this.settings = defaultLimits();
     this.rates.clear();
   }
 
-  rateOf(number: BusinessNumber): number {
+  private rateOf(number: BusinessNumber): number {
     if (this.settings.rate_per_sec !== null) return this.settings.rate_per_sec;
     if (number.is_on_biz_app) return COEXISTENCE_RATE;
     return number.throughput_level === 'HIGH' ? HIGH_RATE : STANDARD_RATE;

@@ -8,9 +8,7 @@ import { Timers } from './timers';
 
 const CONNECTIONS_MAX = 32;
 const IN_FLIGHT_MAX = 1000;
-const RETRIES_MAX = 20_000;
 const RETRY_BYTES_MAX = 256 * 1024 * 1024;
-const RETRY_POSTS_MAX = 8;
 /** For the receiver's answer. */
 const TIMEOUT_MS = 10_000;
 
@@ -30,9 +28,7 @@ export class Poster {
   in_flight = 0;
   private readonly agent = new Agent({ connections: CONNECTIONS_MAX, keepAliveTimeout: 30_000 });
   private readonly timers = new Timers();
-  private due: PendingRetry[] = [];
   private retry_bytes = 0;
-  private retrying = 0;
   private closed = false;
   /** Changes with every reset, so that earlier work cannot leak into the new world. */
   private epoch = 0;
@@ -43,7 +39,7 @@ export class Poster {
   ) {}
 
   get retries_waiting(): number {
-    return this.timers.size + this.due.length + this.retrying;
+    return this.timers.size;
   }
 
   /** Signs and posts the text unchanged, once. */
@@ -81,11 +77,7 @@ export class Poster {
   }
 
   /** Posts a webhook and its duplicates; a refused one is retried in the background. */
-  async deliver(
-    body: string,
-    items: number,
-    options: { retry: boolean } = { retry: true },
-  ): Promise<PostResult> {
+  async deliver(body: string, items: number, retry = true): Promise<PostResult> {
     const { epoch } = this;
     if (this.in_flight >= IN_FLIGHT_MAX) {
       this.retryLater({ body, attempt: 1, items });
@@ -94,7 +86,7 @@ export class Poster {
     const result = await this.post(body);
     if (epoch !== this.epoch) return result;
     if (result.http_status === 200) this.counts.items_acknowledged += items;
-    else if (options.retry) this.retryLater({ body, attempt: 1, items });
+    else if (retry) this.retryLater({ body, attempt: 1, items });
     for (let i = 0; i < this.behaviour.current.duplicate; i += 1) {
       await this.post(body);
       this.counts.duplicates += 1;
@@ -124,7 +116,6 @@ export class Poster {
   reset(): void {
     this.epoch += 1;
     this.timers.clear();
-    this.due = [];
     this.retry_bytes = 0;
     Object.assign(this.counts, newCounts());
   }
@@ -135,45 +126,27 @@ export class Poster {
     await this.agent.destroy();
   }
 
-  private retryLater(retry: PendingRetry): void {
-    const delay = this.behaviour.current.retry_delays_ms[retry.attempt - 1];
-    const full =
-      this.retries_waiting >= RETRIES_MAX || this.retry_bytes + retry.body.length > RETRY_BYTES_MAX;
+  private retryLater({ body, attempt, items }: PendingRetry): void {
+    const delay = this.behaviour.current.retry_delays_ms[attempt - 1];
+    const full = this.retry_bytes + body.length > RETRY_BYTES_MAX;
     if (delay === undefined || full || this.closed) {
-      this.counts.lost += retry.items;
+      this.counts.lost += items;
       return;
     }
-    this.retry_bytes += retry.body.length;
+    this.retry_bytes += body.length;
     this.timers.after(delay, () => {
-      this.due.push(retry);
-      this.startRetries();
+      this.retry_bytes -= body.length;
+      void this.retry({ body, attempt, items });
     });
   }
 
-  private startRetries(): void {
-    while (this.retrying < RETRY_POSTS_MAX) {
-      const next = this.due.shift();
-      if (!next) return;
-      this.retry_bytes -= next.body.length;
-      this.retrying += 1;
-      void this.retryOne(next).finally(() => {
-        this.retrying -= 1;
-        this.startRetries();
-      });
-    }
-  }
-
-  private async retryOne(retry: PendingRetry): Promise<void> {
+  private async retry({ body, attempt, items }: PendingRetry): Promise<void> {
     const { epoch } = this;
     this.counts.retried += 1;
-    const result = await this.post(retry.body);
+    const { http_status } = await this.post(body);
     if (epoch !== this.epoch) return;
-    if (result.http_status === 200) {
-      this.counts.items_acknowledged += retry.items;
-      return;
-    }
-    const { body, items, attempt } = retry;
-    this.retryLater({ body, items, attempt: attempt + 1 });
+    if (http_status === 200) this.counts.items_acknowledged += items;
+    else this.retryLater({ body, attempt: attempt + 1, items });
   }
 }
 

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from './types';
 
 type Reader<T> = (value: unknown, name: string) => T;
 export type Fields = Readonly<Record<string, Reader<unknown>>>;
-/** A body with these fields; each may be absent. */
+/** A body with these fields; each may be absent. The field `*` stands for all others. */
 export type Input<F extends Fields> = { [N in keyof F]?: ReturnType<F[N]> | undefined };
 
 export class ControlError extends Error {
@@ -20,12 +20,12 @@ export const bad = (message: string): ControlError => new ControlError(400, mess
 
 export function read<F extends Fields>(fields: F, body: JsonObject): Input<F> {
   const unknown = Object.keys(body).filter((key) => !Object.hasOwn(fields, key));
-  if (unknown.length > 0) {
+  if (unknown.length > 0 && !fields['*']) {
     const known = Object.keys(fields).join(', ');
     throw bad(`Unknown keys: ${unknown.join(', ')}. Known keys: ${known}`);
   }
   return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, fields[name]?.(value, name)]),
+    Object.entries(body).map(([name, value]) => [name, (fields[name] ?? any)(value, name)]),
   ) as Input<F>;
 }
 

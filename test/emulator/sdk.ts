@@ -107,19 +107,18 @@ export const DIALOG_SCRIPT = `(function () {
 
   async function finish() {
     var waba = document.getElementById('account').value;
-    var kind = document.getElementById('kind').value;
     say('One moment …');
     var response = await fetch('/dialog/finish', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ waba_id: waba, kind: kind }),
+      body: JSON.stringify({ waba_id: waba }),
     });
     var result = await response.json();
     if (!response.ok) {
       say(result.error || 'That did not work.');
       return;
     }
-    event(result.event, result.data);
+    event('FINISH_WHATSAPP_BUSINESS_APP_ONBOARDING', { waba_id: waba });
     answer(result.code, 'connected');
     leave();
   }
@@ -147,18 +146,6 @@ export const DIALOG_SCRIPT = `(function () {
       handler();
     });
   }
-
-  // Says which number of the account is connected.
-  var numbers = JSON.parse(data.numbers || '{}');
-  function showNumber() {
-    var account = document.getElementById('account').value;
-    var kind = document.getElementById('kind').value;
-    document.getElementById('number').textContent = (numbers[account] || {})[kind] || '';
-  }
-  ['account', 'kind'].forEach(function (id) {
-    document.getElementById(id).addEventListener('change', showNumber);
-  });
-  showNumber();
 
   on('finish', function () {
     finish().catch(function () {

@@ -3,6 +3,7 @@ import { buildFlow, type Account, type JsonObject } from './types';
 
 export function diagnostics(waba_id: string): Partial<Account> {
   const tail = waba_id.slice(-1);
+  const business = { id: `60000000000000${tail}`, name: `Example Holding ${tail}` };
   return {
     flows: [
       buildFlow({ id: `11000000000000${tail}`, waba_id }),
@@ -14,14 +15,9 @@ export function diagnostics(waba_id: string): Partial<Account> {
         categories: ['SURVEY'],
         validation_errors: [
           {
-            error: 'INVALID_PROPERTY_VALUE',
-            error_type: 'FLOW_JSON_ERROR',
+            ...{ error: 'INVALID_PROPERTY_VALUE', error_type: 'FLOW_JSON_ERROR' },
             message: 'The screen has no title.',
-            line_start: 4,
-            line_end: 4,
-            column_start: 10,
-            column_end: 21,
-            pointers: [],
+            ...{ line_start: 4, line_end: 4, column_start: 10, column_end: 21, pointers: [] },
           },
         ],
       }),
@@ -41,14 +37,14 @@ export function diagnostics(waba_id: string): Partial<Account> {
         id: `40100000000000${tail}`,
         name: 'Ada',
         tasks: ['MANAGE', 'MESSAGING'],
-        business: { id: `60000000000000${tail}`, name: `Example Holding ${tail}` },
+        business,
         user_type: 'BUSINESS_USER',
       },
       {
         id: `40200000000000${tail}`,
         name: 'Gateway system user',
         tasks: ['FULL_CONTROL'],
-        business: { id: `60000000000000${tail}`, name: `Example Holding ${tail}` },
+        business,
         user_type: 'SYSTEM_USER',
       },
     ],

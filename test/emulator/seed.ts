@@ -2,7 +2,15 @@
 import { diagnostics } from './seed-diagnostics';
 import { seedTemplates } from './seed-templates';
 import { State } from './state';
-import { buildAccount, buildNumber, buildTemplate, buildToken, type Account } from './types';
+import {
+  buildAccount,
+  buildCustomer,
+  buildNumber,
+  buildTemplate,
+  buildToken,
+  type Account,
+  type BusinessNumber,
+} from './types';
 
 const PAGING_TEMPLATES = 30;
 const ANALYTICS_DAYS = 10;
@@ -35,9 +43,42 @@ const CALLING_ON = {
 export function seedState(now = Date.now(), world = 0): State {
   const state = new State();
   const accounts = [1, 2, 3].map((serial) => idOf('9', world, serial)) as Accounts;
-  seedOne(state, now, world, accounts[0]);
-  seedTwo(state, now, world, accounts[1]);
-  seedThree(state, now, world, accounts[2]);
+  const [one, two, three] = accounts;
+  /** `hours`: the time since the number was connected. */
+  const number = (serial: number, waba_id: string, hours: number, own: Partial<BusinessNumber>) => {
+    const onboarded_at = now - hours * HOUR_MS;
+    const display_phone_number = `+1 555-010-000${serial}`;
+    const id = idOf('8', world, serial);
+    state.addNumber(buildNumber({ display_phone_number, onboarded_at, ...own, id, waba_id }));
+  };
+  // The usual client: one coexistence number.
+  state.addAccount(buildAccount({ id: one, name: 'Example Shop', ...diagnostics(one) }));
+  const profile = { about: 'Plants', email: 'hi@example.org', websites: ['https://example.org/'] };
+  number(1, one, 0, { is_on_biz_app: true, profile });
+  seedTemplates(state, one, (serial) => `${templatePrefix(world, '00000')}${serial}`);
+  // A coexistence number, a number for the cloud API only, and one that was never registered.
+  const market = { id: two, name: 'Example Market', ...diagnostics(two) };
+  seedAnalytics(state.addAccount(buildAccount(market)), now);
+  number(2, two, 0, { verified_name: 'Example Market', is_on_biz_app: true });
+  number(3, two, 1, {
+    ...withCallsAndGroups(),
+    verified_name: 'Example Market Support',
+    messaging_limit_tier: 'TIER_100K',
+    is_official_business_account: true,
+  });
+  number(4, two, 2, { ...UNREGISTERED, verified_name: 'Example Market New', status: 'PENDING' });
+  seedTemplates(state, two, (serial) => `${templatePrefix(world, '00010')}${serial}`);
+  // Long lists, an unverified number, and one with high throughput.
+  const archive = { name: 'Example Archive', business_verification_status: 'not_verified' };
+  state.addAccount(buildAccount({ id: three, ...archive }));
+  const unverified = { status: 'UNVERIFIED', code_verification_status: 'NOT_VERIFIED' };
+  number(5, three, 0, { ...UNREGISTERED, ...unverified });
+  number(6, three, 1, {
+    ...withCallsAndGroups(),
+    throughput_level: 'HIGH',
+    messaging_limit_tier: 'TIER_UNLIMITED',
+  });
+  seedArchive(state, three, templatePrefix(world, '0002'));
   seedTokens(state, accounts);
   seedCustomers(state, accounts);
   return state;
@@ -45,113 +86,24 @@ export function seedState(now = Date.now(), world = 0): State {
 
 type Accounts = [string, string, string];
 
-/** The usual client: one coexistence number. */
-function seedOne(state: State, now: number, world: number, waba_id: string): void {
-  state.addAccount(buildAccount({ id: waba_id, name: 'Example Shop', ...diagnostics(waba_id) }));
-  state.addNumber(
-    buildNumber({
-      id: idOf('8', world, 1),
-      waba_id: waba_id,
-      onboarded_at: now,
-      display_phone_number: '+1 555-010-0001',
-      is_on_biz_app: true,
-      profile: { about: 'Plants', email: 'hi@example.org', websites: ['https://example.org/'] },
-    }),
-  );
-  seedTemplates(state, waba_id, (serial) => `${templatePrefix(world, '00000')}${serial}`);
-}
+const UNREGISTERED = {
+  quality_rating: 'UNKNOWN',
+  platform_type: 'NOT_APPLICABLE',
+  throughput_level: 'NOT_APPLICABLE',
+  registered: false,
+};
 
-/** A coexistence number, a number for the cloud API only, and one that was never registered. */
-function seedTwo(state: State, now: number, world: number, waba_id: string): void {
-  const account = state.addAccount(
-    buildAccount({ id: waba_id, name: 'Example Market', ...diagnostics(waba_id) }),
-  );
-  state.addNumber(
-    buildNumber({
-      id: idOf('8', world, 2),
-      waba_id: waba_id,
-      onboarded_at: now,
-      display_phone_number: '+1 555-010-0002',
-      verified_name: 'Example Market',
-      is_on_biz_app: true,
-    }),
-  );
-  state.addNumber(
-    buildNumber({
-      id: idOf('8', world, 3),
-      waba_id: waba_id,
-      onboarded_at: now - 1 * HOUR_MS,
-      display_phone_number: '+1 555-010-0003',
-      verified_name: 'Example Market Support',
-      messaging_limit_tier: 'TIER_100K',
-      is_official_business_account: true,
-      groups: 'enabled',
-      settings: structuredClone(CALLING_ON),
-    }),
-  );
-  state.addNumber(
-    buildNumber({
-      id: idOf('8', world, 4),
-      waba_id: waba_id,
-      onboarded_at: now - 2 * HOUR_MS,
-      display_phone_number: '+1 555-010-0004',
-      verified_name: 'Example Market New',
-      status: 'PENDING',
-      quality_rating: 'UNKNOWN',
-      platform_type: 'NOT_APPLICABLE',
-      throughput_level: 'NOT_APPLICABLE',
-      registered: false,
-    }),
-  );
-  seedTemplates(state, waba_id, (serial) => `${templatePrefix(world, '00010')}${serial}`);
-  seedAnalytics(account, now);
-}
+const withCallsAndGroups = () => ({
+  groups: 'enabled' as const,
+  settings: structuredClone(CALLING_ON),
+});
 
-/** Long lists, an unverified number, and one with high throughput. */
-function seedThree(state: State, now: number, world: number, waba_id: string): void {
-  state.addAccount(
-    buildAccount({
-      id: waba_id,
-      name: 'Example Archive',
-      business_verification_status: 'not_verified',
-    }),
-  );
-  state.addNumber(
-    buildNumber({
-      id: idOf('8', world, 5),
-      waba_id: waba_id,
-      onboarded_at: now,
-      display_phone_number: '+1 555-010-0005',
-      status: 'UNVERIFIED',
-      quality_rating: 'UNKNOWN',
-      code_verification_status: 'NOT_VERIFIED',
-      platform_type: 'NOT_APPLICABLE',
-      throughput_level: 'NOT_APPLICABLE',
-      registered: false,
-    }),
-  );
-  state.addNumber(
-    buildNumber({
-      id: idOf('8', world, 6),
-      waba_id: waba_id,
-      onboarded_at: now - 1 * HOUR_MS,
-      display_phone_number: '+1 555-010-0006',
-      throughput_level: 'HIGH',
-      messaging_limit_tier: 'TIER_UNLIMITED',
-      groups: 'enabled',
-      settings: structuredClone(CALLING_ON),
-    }),
-  );
+function seedArchive(state: State, waba_id: string, prefix: string): void {
   for (let i = 1; i <= PAGING_TEMPLATES; i += 1) {
     const serial = String(i).padStart(2, '0');
-    state.addTemplate(
-      buildTemplate({
-        id: `${templatePrefix(world, '0002')}${serial}`,
-        waba_id: waba_id,
-        name: `archive_${serial}`,
-        components: [{ type: 'BODY', text: `Archived text ${serial}` }],
-      }),
-    );
+    const components = [{ type: 'BODY', text: `Archived text ${serial}` }];
+    const own = { id: `${prefix}${serial}`, waba_id, name: `archive_${serial}`, components };
+    state.addTemplate(buildTemplate(own));
   }
 }
 
@@ -159,10 +111,8 @@ function seedThree(state: State, now: number, world: number, waba_id: string): v
 function seedAnalytics(account: Account, now: number): void {
   const today = Math.floor(now / 1000 / DAY_S) * DAY_S;
   for (let day = 1; day <= ANALYTICS_DAYS; day += 1) {
-    account.analytics.set(
-      today - day * DAY_S,
-      new Map([['15550100002', { sent: 12, delivered: 11 }]]),
-    );
+    const counts = new Map([['15550100002', { sent: 12, delivered: 11 }]]);
+    account.analytics.set(today - day * DAY_S, counts);
   }
 }
 
@@ -172,21 +122,9 @@ function seedTokens(state: State, [first, second, third]: Accounts): void {
     buildToken({ token: 'EMULATED-TOKEN-2', waba_ids: [second], user_id: '400000000000002' }),
     buildToken({ token: 'EMULATED-TOKEN-3', waba_ids: [third], user_id: '400000000000003' }),
     buildToken({ token: 'EMULATED-TOKEN-SYSTEM', waba_ids: 'all', lists_targets: false }),
+    buildToken({ token: 'EMULATED-TOKEN-NO-TARGETS', waba_ids: [first], lists_targets: false }),
     buildToken({ token: 'EMULATED-TOKEN-NO-PERMISSION', scopes: [], waba_ids: [first, second] }),
-    buildToken({
-      token: 'EMULATED-TOKEN-NO-TARGETS',
-      waba_ids: [first],
-      lists_targets: false,
-    }),
-    buildToken({
-      token: 'EMULATED-TOKEN-INVALID',
-      waba_ids: [first],
-      invalid: {
-        code: 190,
-        subcode: 463,
-        message: 'Error validating access token: Session has expired.',
-      },
-    }),
+    buildToken({ token: 'EMULATED-TOKEN-INVALID', waba_ids: [first], expires_at: 1 }),
   ];
   for (const token of tokens) state.tokens.set(token.token, token);
 }
@@ -195,7 +133,7 @@ function seedCustomers(state: State, accounts: Accounts): void {
   for (const [index, waba_id] of accounts.entries()) {
     const account = state.accounts.get(waba_id) as Account;
     const suffix = index === 0 ? '' : String(index + 1);
-    state.saveCustomer(account.portfolio.id, {
+    const ada = buildCustomer({
       wa_id: '15550100777',
       user_id: `US.4Qm7Zr81Kd02${suffix}`,
       parent_user_id: index === 0 ? 'US.ENT.9Pt3Lw66Ha10' : null,
@@ -203,14 +141,10 @@ function seedCustomers(state: State, accounts: Accounts): void {
       username: 'ada.l',
       call_permission: true,
     });
+    state.saveCustomer(account.portfolio.id, ada);
     // This customer hides the phone number: only the business-scoped ID is shown.
-    state.saveCustomer(account.portfolio.id, {
-      wa_id: null,
-      user_id: `US.7Hidden00Kd${suffix || '1'}`,
-      parent_user_id: null,
-      name: 'Bo',
-      username: 'bo.hidden',
-      call_permission: false,
-    });
+    const user_id = `US.7Hidden00Kd${suffix || '1'}`;
+    const bo = buildCustomer({ user_id, name: 'Bo', username: 'bo.hidden' });
+    state.saveCustomer(account.portfolio.id, bo);
   }
 }

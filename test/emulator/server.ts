@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { authenticate, authorise, checkProof, credentialsOf } from './access';
 import { handleControl } from './control';
-import { Reply, type Call, type Core, type Route } from './core';
+import { Reply, type Call, type Core } from './core';
 import { handlePage } from './dialog';
 import { errorBody, invalid, UpstreamError, upstreamError } from './errors';
 import { after, before, type JsonOutcome } from './fault-effects';
@@ -62,7 +62,7 @@ async function handle(
     entry.duration_ms = Date.now() - entry.time;
   };
   response.once('close', finish);
-  await handleUpstream({ core, router, request, response, entry, path, query });
+  await handleUpstream({ core, router, request, response, entry });
 }
 
 function newEntry(core: Core, request: IncomingMessage, path: string, query: string): RequestEntry {
@@ -89,13 +89,11 @@ interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   entry: RequestEntry;
-  path: string;
-  query: string;
 }
 
 async function handleUpstream(exchange: Exchange): Promise<void> {
-  const { core, router, request, response, entry, path } = exchange;
-  const segments = segmentsOf(path);
+  const { core, router, request, response, entry } = exchange;
+  const segments = segmentsOf(entry.path);
   const nodes = segments.slice(1);
   const streamed = router.streams(core.state, entry.method, nodes);
   let raw = '';
@@ -108,14 +106,10 @@ async function handleUpstream(exchange: Exchange): Promise<void> {
     }
     logBody(entry, raw);
   }
-  const fault = core.faults.none
-    ? null
-    : core.faults.take({
-        method: entry.method,
-        path,
-        node_id: nodes[0] ?? '',
-        body: raw,
-      });
+  const fault = core.faults.take({
+    ...{ method: entry.method, path: entry.path, body: raw },
+    node_id: nodes[0] ?? '',
+  });
   if (fault) {
     entry.fault = `${fault.id}:${fault.effect}`;
     if (!(await before(fault, exchange))) return;
@@ -131,8 +125,9 @@ async function execute(
   segments: string[],
   raw: string,
 ): Promise<JsonOutcome | Reply> {
-  const { core, request, path, query } = exchange;
-  const parameters = new URLSearchParams(query);
+  const { core, request, entry } = exchange;
+  const { path } = entry;
+  const parameters = new URLSearchParams(entry.query);
   try {
     if (path.startsWith(DOWNLOAD_PATH)) {
       return handleDownload(core, parameters, credentialsOf(request.headers, parameters));
@@ -163,8 +158,8 @@ function dispatch(
   query: URLSearchParams,
   raw: string,
 ): JsonObject | Reply | Promise<JsonObject | Reply> {
-  const { core, router, request, entry, path } = exchange;
-  const { method } = entry;
+  const { core, router, request, entry } = exchange;
+  const { method, path } = entry;
   const literal = segments[0] === 'oauth' || segments[0] === 'debug_token';
   let token = NO_TOKEN;
   if (!literal) {
@@ -185,14 +180,10 @@ function dispatch(
     request,
     raw,
     entry,
-    body: bodyFor(route, raw, request),
+    body: route.body === 'stream' ? {} : parseBody(raw, request.headers['content-type']),
     token,
   };
   return route.handler(call);
-}
-
-function bodyFor(route: Route, raw: string, request: IncomingMessage): JsonObject {
-  return route.body === 'stream' ? {} : parseBody(raw, request.headers['content-type']);
 }
 
 function segmentsOf(path: string): string[] {

@@ -1,33 +1,37 @@
 // The state of the emulated platform. One instance is one "world"; a reset creates a new one.
-import type {
-  Account,
-  BusinessNumber,
-  CallRecord,
-  Customer,
-  Flow,
-  Group,
-  Media,
-  SignupCode,
-  Template,
-  Token,
-  Upload,
+import {
+  buildCustomer,
+  type Account,
+  type BusinessNumber,
+  type CallRecord,
+  type Customer,
+  type Flow,
+  type Group,
+  type Media,
+  type SignupCode,
+  type Template,
+  type Token,
+  type Upload,
 } from './types';
 import { derivedBsuid, isBsuid } from './ids';
 
 const CODES_MAX = 10_000;
+const CODE_LIFETIME_MS = 30_000;
 const CUSTOMERS_MAX = 200_000;
 const INBOUND_MAX = 200_000;
 const KNOWN_MESSAGES_MAX = 200_000;
 
-export type Kind =
-  'number' | 'account' | 'media' | 'template' | 'flow' | 'group' | 'upload' | 'app';
-
-export interface SyncSeed {
-  contacts: number;
-  messages_per_phase: number;
-  decline_history: boolean;
-  media_followup: boolean;
-}
+/** The kinds of nodes, with the maps that hold them. */
+export const NODES = {
+  number: 'numbers',
+  account: 'accounts',
+  media: 'media',
+  template: 'templates',
+  flow: 'flows',
+  group: 'groups',
+  upload: 'uploads',
+} as const;
+export type Kind = keyof typeof NODES | 'app';
 
 export class State {
   readonly accounts = new Map<string, Account>();
@@ -51,14 +55,8 @@ export class State {
   private readonly inbound_ids = new Map<string, string>();
 
   kindOf(id: string): Kind | null {
-    if (this.numbers.has(id)) return 'number';
-    if (this.accounts.has(id)) return 'account';
-    if (this.media.has(id)) return 'media';
-    if (this.templates.has(id)) return 'template';
-    if (this.flows.has(id)) return 'flow';
-    if (this.groups.has(id)) return 'group';
-    if (this.uploads.has(id)) return 'upload';
-    return null;
+    const kinds = Object.keys(NODES) as Array<keyof typeof NODES>;
+    return kinds.find((kind) => this[NODES[kind]].has(id)) ?? null;
   }
 
   accountOf(number: BusinessNumber): Account {
@@ -93,9 +91,12 @@ export class State {
     this.templates.delete(template.id);
   }
 
-  addCode(code: SignupCode): void {
-    this.codes.set(code.code, code);
+  /** Stores a code of the sign-up dialog for a token; it can be exchanged once. */
+  addCode(code: string, token: string, lifetime_ms = CODE_LIFETIME_MS, used = false): SignupCode {
+    const record = { token, used, expires_at: Date.now() + lifetime_ms };
+    this.codes.set(code, record);
     trim(this.codes, CODES_MAX);
+    return record;
   }
 
   /**
@@ -104,28 +105,15 @@ export class State {
   customerByPhone(portfolio_id: string, wa_id: string): Customer {
     const known = this.customers.get(`${portfolio_id}:${wa_id}`);
     if (known) return known;
-    return {
-      wa_id,
-      user_id: derivedBsuid(portfolio_id, wa_id),
-      parent_user_id: null,
-      name: `Customer ${wa_id.slice(-4)}`,
-      username: null,
-      call_permission: false,
-    };
+    const name = `Customer ${wa_id.slice(-4)}`;
+    return buildCustomer({ wa_id, user_id: derivedBsuid(portfolio_id, wa_id), name });
   }
 
   /** `foreign`: the ID belongs to another portfolio. */
   customerById(portfolio_id: string, user_id: string): Customer | 'foreign' {
     const known = this.customers_by_id.get(user_id);
     if (known) return known.portfolio_id === portfolio_id ? known.customer : 'foreign';
-    return {
-      wa_id: null,
-      user_id,
-      parent_user_id: null,
-      name: 'Customer',
-      username: null,
-      call_permission: false,
-    };
+    return buildCustomer({ user_id });
   }
 
   customer(portfolio_id: string, phone_or_bsuid: string): Customer | 'foreign' {

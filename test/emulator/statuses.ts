@@ -2,7 +2,7 @@
 import type { Behaviour, Step } from './behaviour';
 import { webhookError } from './errors';
 import type { State } from './state';
-import type { BusinessNumber, Customer, Group, JsonObject, SentMessage } from './types';
+import type { BusinessNumber, Customer, JsonObject, SentMessage } from './types';
 import { digitsOf } from './ids';
 
 /** From then on, service messages and utility templates in an open window are billable. */
@@ -50,11 +50,6 @@ function addStatus(
 ): void {
   const { message, step } = item;
   const portfolio_id = state.accountOf(number).portfolio.id;
-  if (message.group_id) {
-    const group = state.groups.get(message.group_id);
-    for (const part of groupStatuses(group, item, behaviour)) statuses.push(part);
-    return;
-  }
   const found = state.customer(portfolio_id, message.wa_id ?? message.user_id ?? '');
   const customer = found === 'foreign' ? null : found;
   const failed = step.status === 'failed';
@@ -71,35 +66,19 @@ function addStatus(
       : {}),
     ...common(item, behaviour),
   });
-  if (!failed && customer) contacts.set(customer.user_id, contactOf(customer, wa_id, step));
-}
-
-function contactOf(customer: Customer, wa_id: string | null, step: Step): JsonObject {
+  if (failed || !customer) return;
   const username = step.status === 'sent' ? null : customer.username;
-  return {
-    profile: { name: customer.name, ...(username ? { username } : {}) },
-    ...(wa_id ? { wa_id } : {}),
-    user_id: customer.user_id,
-    ...(customer.parent_user_id ? { parent_user_id: customer.parent_user_id } : {}),
-  };
+  contacts.set(customer.user_id, contactOf({ ...customer, wa_id, username }));
 }
 
-/** A group send is reported once for each participant. */
-function groupStatuses(
-  group: Group | undefined,
-  item: DueStatus,
-  behaviour: Behaviour,
-): JsonObject[] {
-  return (group?.participants ?? []).map((participant) => ({
-    id: item.message.id,
-    status: item.step.status,
-    timestamp: seconds(item.at),
-    recipient_type: 'group',
-    recipient_id: item.message.group_id,
-    ...(participant.wa_id ? { recipient_participant_id: participant.wa_id } : {}),
-    ...(participant.user_id ? { recipient_participant_user_id: participant.user_id } : {}),
-    ...common(item, behaviour),
-  }));
+/** A customer in the `contacts` of a webhook. */
+export function contactOf({ name, username, ...ids }: Customer): JsonObject {
+  return {
+    profile: { name, ...(username ? { username } : {}) },
+    ...(ids.wa_id ? { wa_id: ids.wa_id } : {}),
+    user_id: ids.user_id,
+    ...(ids.parent_user_id ? { parent_user_id: ids.parent_user_id } : {}),
+  };
 }
 
 function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObject {
@@ -111,7 +90,6 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
     parts['errors'] = [webhookError(step.code ?? 131000)];
     return parts;
   }
-  const group = message.group_id ? 'group_' : '';
   parts['conversation'] = {
     id: conversationId(message, at),
     ...(step.status === 'sent' ? { expiration_timestamp: seconds(at + CONVERSATION_MS) } : {}),
@@ -124,7 +102,7 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
       billable: !free,
       pricing_model: 'PMP',
       type: free ? 'free_customer_service' : 'regular',
-      category: `${group}${message.category}`,
+      category: message.category,
     };
   }
   return parts;
@@ -132,7 +110,7 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
 
 /** Depends on recipient, category and day only, like a real conversation ID. */
 function conversationId(message: SentMessage, at: number): string {
-  const peer = message.group_id ?? message.wa_id ?? message.user_id ?? '';
+  const peer = message.wa_id ?? message.user_id ?? '';
   const day = Math.floor(at / CONVERSATION_MS);
   return Buffer.from(`${message.phone_number_id}:${peer}:${message.category}:${day}`).toString(
     'hex',

@@ -55,32 +55,17 @@ function contactsValue(core: Core, number: BusinessNumber): JsonObject {
 function historyValues(core: Core, number: BusinessNumber): JsonObject[] {
   const { sync } = core.behaviour.current;
   if (sync.decline_history) {
-    return [
-      {
-        ...frame(number),
-        history: [{ errors: [webhookError(2593109, 'The business declined to share history')] }],
-      },
-    ];
+    const errors = [webhookError(2593109, 'The business declined to share history')];
+    return [{ ...frame(number), history: [{ errors }] }];
   }
   const per_phase = Math.min(sync.messages_per_phase, MESSAGES_MAX);
-  const values: JsonObject[] = [];
-  for (let phase = 0; phase < PHASES; phase += 1) {
-    values.push({
-      ...frame(number),
-      history: [
-        {
-          metadata: {
-            phase,
-            chunk_order: phase + 1,
-            progress: Math.round(((phase + 1) / PHASES) * 100),
-          },
-          threads: [thread(core, number, phase, per_phase)],
-        },
-      ],
-    });
-  }
-  if (sync.media_followup) values.push(mediaFollowup(core, number));
-  return values;
+  const values = Array.from({ length: PHASES }, (_, phase): JsonObject => {
+    const progress = Math.round(((phase + 1) / PHASES) * 100);
+    const metadata = { phase, chunk_order: phase + 1, progress };
+    const threads = [thread(core, number, phase, per_phase)];
+    return { ...frame(number), history: [{ metadata, threads }] };
+  });
+  return sync.media_followup ? [...values, mediaFollowup(core, number)] : values;
 }
 
 function thread(core: Core, number: BusinessNumber, phase: number, count: number): JsonObject {

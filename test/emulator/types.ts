@@ -19,7 +19,6 @@ export interface QrCode {
   code: string;
   prefilled_message: string;
   deep_link_url: string;
-  image_format: 'PNG' | 'SVG' | null;
 }
 
 export interface BlockedUser {
@@ -31,7 +30,6 @@ export interface BlockedUser {
 export type Pacing = 'none' | 'release' | 'drop';
 
 export interface SignupCode {
-  code: string;
   token: string;
   expires_at: number;
   used: boolean;
@@ -53,7 +51,6 @@ export interface Media {
 export interface Upload {
   id: string;
   token: string;
-  file_name: string;
   file_type: string;
   file_length: number;
   offset: number;
@@ -63,6 +60,7 @@ export interface Upload {
 
 export interface Group {
   id: string;
+  waba_id: string;
   phone_number_id: string;
   subject: string;
   description: string;
@@ -89,16 +87,6 @@ export interface CallRecord {
   biz_opaque_callback_data: string | null;
 }
 
-/** A customer of one portfolio. */
-export interface Customer {
-  wa_id: string | null;
-  user_id: string;
-  parent_user_id: string | null;
-  name: string;
-  username: string | null;
-  call_permission: boolean;
-}
-
 export type StatusName = 'sent' | 'delivered' | 'read' | 'failed';
 
 /** An accepted send. The body stays raw text: a parsed copy would take three times the memory. */
@@ -111,7 +99,6 @@ export interface SentMessage {
   recipient: string | null;
   wa_id: string | null;
   user_id: string | null;
-  group_id: string | null;
   type: string;
   raw: string;
   biz_opaque_callback_data: string | null;
@@ -120,7 +107,6 @@ export interface SentMessage {
   template_id: string | null;
   /** A service message or a utility template inside an open window is free. */
   free: boolean;
-  pacing: Pacing;
   /** The statuses that the message has had; webhooks may have been lost. */
   history: StatusRecord[];
 }
@@ -137,6 +123,8 @@ const builderOf =
   (own: Own & Partial<Defaults>): Own & Defaults => ({ ...defaults(own), ...own });
 
 export type Account = ReturnType<typeof buildAccount>;
+/** A customer of one portfolio. */
+export type Customer = ReturnType<typeof buildCustomer>;
 export type BusinessNumber = ReturnType<typeof buildNumber>;
 export type Template = ReturnType<typeof buildTemplate>;
 export type Flow = ReturnType<typeof buildFlow>;
@@ -158,12 +146,10 @@ export const buildAccount = builderOf(({ id }: { id: string }) => ({
   templates: new Map<string, Template>(),
   flows: [] as Flow[],
   solutions: [] as JsonObject[],
-  schedules: [] as JsonObject[],
   activities: [] as JsonObject[],
   assigned_users: [] as JsonObject[],
   /** Half hour (epoch seconds) → digits of the number → counts. */
   analytics: new Map<number, Map<string, DayCount>>(),
-  /** Times of template creations within the last hour (the platform allows 100). */
   template_creations: [] as number[],
 }));
 
@@ -214,8 +200,6 @@ export interface OfTemplate {
   waba_id: string;
   name: string;
   previous_category?: string;
-  /** Times of changes while it was approved. */
-  edited_at?: number[];
   library_template_name?: string;
   message_send_ttl_seconds?: number;
 }
@@ -228,7 +212,17 @@ export const buildTemplate = builderOf((_own: OfTemplate) => ({
   quality_score: 'GREEN',
   rejected_reason: 'NONE',
   pacing: 'none' as Pacing,
+  /** Times of changes while it was approved. */
+  edited_at: [] as number[],
   created_at: Date.now(),
+}));
+
+export const buildCustomer = builderOf((_own: { user_id: string }) => ({
+  wa_id: null as string | null,
+  parent_user_id: null as string | null,
+  name: 'Customer',
+  username: null as string | null,
+  call_permission: false,
 }));
 
 export const buildFlow = builderOf((_own: { id: string; waba_id: string }) => ({
@@ -252,5 +246,5 @@ export const buildToken = builderOf((_own: { token: string }) => ({
   lists_targets: true,
   issued_at: Math.floor(Date.now() / 1000),
   expires_at: 0,
-  invalid: null as { code: number; subcode: number; message: string } | null,
+  invalid: false,
 }));

@@ -57,12 +57,9 @@ export class Webhooks {
     else this.held.push(send);
   }
 
-  /**
-   * Posts at once and returns the receiver's answer; `retry` retries a refused body in the
-   * background.
-   */
-  postNow(body: JsonObject, options: { retry: boolean }): Promise<PostResult> {
-    return this.poster.deliver(serialise(body), 1, options);
+  /** Posts at once and returns the receiver's answer; `retry` retries a refused body. */
+  postNow(body: JsonObject, retry = true): Promise<PostResult> {
+    return this.poster.deliver(serialise(body), 1, retry);
   }
 
   /** Posts once, whatever the answer. */

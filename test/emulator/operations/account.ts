@@ -1,11 +1,11 @@
 // The business account node and its lists.
 import { accountOf, routesOf, type Call } from '../core';
 import { invalid } from '../errors';
-import { requestedFields, selectFields, type Field, type FieldRules } from '../fields';
+import { requestedFields, selectFields, type FieldRules } from '../fields';
 import { listAnswer, page, type PagingRules } from '../paging';
-import type { Account, BusinessNumber, Flow, JsonObject } from '../types';
+import type { Account, Flow, JsonObject } from '../types';
 import { analytics } from './analytics';
-import { accountHealth, otherEntities, worst } from './health';
+import { otherEntities, worst } from './health';
 import { numberNode } from './number';
 import { words } from '../../testkit/words';
 
@@ -57,95 +57,65 @@ export const accountRoutes = routesOf('whatsapp_business_management', {
   'GET /:account/activities': listActivities,
   'GET /:account/assigned_users': listUsers,
   'GET /:account/solutions': (call) => listOf(call, accountOf(call).solutions, SOLUTION_RULES),
-  'GET /:account/schedules': (call) => listOf(call, accountOf(call).schedules, null),
-  'GET /:account/flows': listFlows,
-  'GET /:flow': readFlow,
+  'GET /:account/schedules': () => ({ data: [] }),
+  'GET /:account/flows': (call) => {
+    const flows = accountOf(call).flows.map((flow) => flowNode(call, flow));
+    return listOf(call, flows, FLOW_RULES);
+  },
+  'GET /:flow': (call) => {
+    const flow = call.state.flows.get(call.segments[0] as string) as Flow;
+    return selectFields(flowNode(call, flow), call.query, FLOW_RULES);
+  },
 });
 
 function readAccount(call: Call): JsonObject {
   const account = accountOf(call);
-  const answer: JsonObject = {};
-  for (const field of requestedFields(call.query, ACCOUNT_RULES)) {
-    const value = accountField(call, account, field);
-    if (value !== undefined) answer[field.name] = value;
-  }
-  answer['id'] = account.id;
-  return answer;
-}
-
-function accountField(call: Call, account: Account, field: Field): unknown {
-  switch (field.name) {
-    case 'owner_business_info':
-      return { name: account.portfolio.name, id: account.portfolio.id };
-    case 'owner_business':
-      return { id: account.portfolio.id };
-    case 'health_status':
-      return accountHealth(call, account);
-    case 'status':
-      return 'ACTIVE';
-    case 'primary_business_location':
-      return account.country;
-    case 'whatsapp_business_manager_messaging_limit':
-      return call.state.numbersOf(account)[0]?.messaging_limit_tier;
-    case 'analytics':
-      return analytics(account, field);
-    default:
-      return (account as unknown as JsonObject)[field.name];
-  }
+  const { portfolio, country } = account;
+  const fields = requestedFields(call.query, ACCOUNT_RULES);
+  const asked = fields.find(({ name }) => name === 'analytics');
+  const node = {
+    ...account,
+    owner_business_info: { name: portfolio.name, id: portfolio.id },
+    owner_business: { id: portfolio.id },
+    health_status: worst(otherEntities(call, account)),
+    status: 'ACTIVE',
+    primary_business_location: country,
+    whatsapp_business_manager_messaging_limit:
+      call.state.numbersOf(account)[0]?.messaging_limit_tier,
+    analytics: asked && analytics(account, asked),
+  };
+  return selectFields(node, call.query, ACCOUNT_RULES);
 }
 
 // --- lists ---
 
+/** Most recently onboarded first; the sort is stable. */
 function listNumbers(call: Call): JsonObject {
-  const account = accountOf(call);
-  // Most recently onboarded first by default; the sort is stable.
-  const ascending = (call.query.get('sort') ?? '').includes('asc');
   const numbers = call.state
-    .numbersOf(account)
-    .sort((a, b) => (ascending ? 1 : -1) * (a.onboarded_at - b.onboarded_at));
-  const shown = page(filtered(numbers, call.query), ({ id }) => id, call);
+    .numbersOf(accountOf(call))
+    .sort((a, b) => b.onboarded_at - a.onboarded_at);
+  const shown = page(numbers, ({ id }) => id, call);
   return listAnswer(shown, (number) => numberNode(call, number));
-}
-
-function filtered(numbers: BusinessNumber[], query: URLSearchParams): BusinessNumber[] {
-  const text = query.get('filtering');
-  if (!text) return numbers;
-  let filters: Array<{ field: string; operator: string; value: string }>;
-  try {
-    filters = JSON.parse(text) as typeof filters;
-  } catch {
-    throw invalid('Param filtering must be a JSON array');
-  }
-  return numbers.filter((number) =>
-    filters.every(
-      ({ field, operator, value }) =>
-        operator === 'EQUAL' && (number as unknown as JsonObject)[field] === value,
-    ),
-  );
 }
 
 function listOf(
   call: Call,
   items: JsonObject[],
-  rules: FieldRules | null,
+  rules: FieldRules,
   paging: PagingRules = {},
 ): JsonObject {
   const shown = page(items, ({ id }) => String(id), call, paging);
-  return listAnswer(shown, (item) => (rules ? selectFields(item, call.query, rules) : item));
+  return listAnswer(shown, (item) => selectFields(item, call.query, rules));
 }
 
 function listActivities(call: Call): JsonObject {
   const { query } = call;
-  const since = timeOf(query.get('since'));
-  const until = timeOf(query.get('until'));
+  const since = timeOf(query.get('since')) ?? -Infinity;
+  const until = timeOf(query.get('until')) ?? Infinity;
   const type = query.get('activity_type');
   const items = accountOf(call).activities.filter((item) => {
     const at = Date.parse(String(item['timestamp']));
-    return (
-      (since === null || at >= since) &&
-      (until === null || at <= until) &&
-      (!type || item['activity_type'] === type)
-    );
+    return at >= since && at <= until && (type || item['activity_type']) === item['activity_type'];
   });
   return listOf(call, items, ACTIVITY_RULES, { size_max: ACTIVITIES_MAX, refuse_above_max: true });
 }
@@ -167,18 +137,9 @@ function listUsers(call: Call): JsonObject {
   return { ...answer, summary: { total_count: users.length } };
 }
 
-function listFlows(call: Call): JsonObject {
-  const shown = page(accountOf(call).flows, ({ id }) => id, call);
-  return listAnswer(shown, (flow) => showFlow(call, flow));
-}
-
-function readFlow(call: Call): JsonObject {
-  return showFlow(call, call.state.flows.get(call.segments[0] as string) as Flow);
-}
-
-function showFlow(call: Call, flow: Flow): JsonObject {
+function flowNode(call: Call, flow: Flow): JsonObject {
   const account = call.state.accounts.get(flow.waba_id) as Account;
-  const node: JsonObject = {
+  return {
     ...flow,
     health_status: worst([
       { entity_type: 'FLOW', id: flow.id, can_send_message: 'AVAILABLE' },
@@ -191,5 +152,4 @@ function showFlow(call: Call, flow: Flow): JsonObject {
     whatsapp_business_account: { id: account.id, name: account.name },
     application: { id: call.core.config.app_id, name: 'Example gateway' },
   };
-  return selectFields(node, call.query, FLOW_RULES);
 }

@@ -6,10 +6,9 @@ import { metadataOf, seconds } from '../statuses';
 import type { BusinessNumber, CallRecord, JsonObject } from '../types';
 import { recipientOf } from './message-recipient';
 import { requireSendable } from './messages';
-import { isObject, requiredText, requireProduct } from './parameters';
+import { callbackDataOf, isObject, requiredText, requireOneOf, requireProduct } from './parameters';
 
 const CALLS_MAX = 10_000;
-const CALLBACK_DATA_MAX = 512;
 const RINGING_DELAY_MS = 50;
 
 export const callRoutes = routesOf('whatsapp_business_messaging', {
@@ -23,19 +22,10 @@ function act(call: Call): JsonObject {
   const calling = number.settings['calling'];
   if (!isObject(calling) || calling['status'] !== 'ENABLED') throw upstreamError(138000);
   const action = requiredText(call, 'action');
-  switch (action) {
-    case 'connect':
-      return connect(call, number);
-    case 'pre_accept':
-    case 'accept':
-      requireSession(call, 'answer');
-      return proceed(call, number, action);
-    case 'reject':
-    case 'terminate':
-      return proceed(call, number, action);
-    default:
-      throw invalid('Param action must be one of {connect, pre_accept, accept, reject, terminate}');
-  }
+  requireOneOf(action, 'action', ['connect', 'pre_accept', 'accept', 'reject', 'terminate']);
+  if (action === 'connect') return connect(call, number);
+  if (action.endsWith('accept')) requireSession(call, 'answer');
+  return proceed(call, number, action);
 }
 
 function requireSession(call: Call, sdp_type: string): void {
@@ -54,10 +44,7 @@ function requireSession(call: Call, sdp_type: string): void {
 function connect(call: Call, number: BusinessNumber): JsonObject {
   requireSession(call, 'offer');
   const recipient = recipientOf(call, number);
-  const data = call.body['biz_opaque_callback_data'];
-  if (data !== undefined && (typeof data !== 'string' || data.length > CALLBACK_DATA_MAX)) {
-    throw invalid('Param biz_opaque_callback_data must be a string of at most 512 characters');
-  }
+  const biz_opaque_callback_data = callbackDataOf(call.body);
   const peer = recipient.wa_id ?? (recipient.user_id as string);
   const portfolio_id = call.state.accountOf(number).portfolio.id;
   const customer = call.state.customer(portfolio_id, peer);
@@ -69,7 +56,7 @@ function connect(call: Call, number: BusinessNumber): JsonObject {
   const record = addCall(call.core, number, {
     direction: 'BUSINESS_INITIATED',
     peer: { ...(customer.wa_id ? { wa_id: customer.wa_id } : {}), user_id: customer.user_id },
-    biz_opaque_callback_data: data ?? null,
+    biz_opaque_callback_data,
   });
   call.core.webhooks.later(RINGING_DELAY_MS, () => reportRinging(call.core, number, record));
   return { messaging_product: 'whatsapp', calls: [{ id: record.id }] };

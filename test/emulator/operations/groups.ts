@@ -6,27 +6,22 @@ import { digitsOf } from '../ids';
 import { page } from '../paging';
 import { metadataOf, seconds } from '../statuses';
 import type { BusinessNumber, Group, GroupParticipant, JsonObject } from '../types';
-import { isObject, requireProduct, SUCCESS } from './parameters';
+import { isObject, requiredText, requireOneOf, requireProduct, SUCCESS } from './parameters';
+import { words } from '../../testkit/words';
 
 const SUBJECT_MAX = 128;
 const DESCRIPTION_MAX = 2048;
 const REMOVALS_MAX = 8;
 const GROUPS_MAX = 10_000;
 const PAGE_MAX = 1024;
-const MODES = ['auto_approve', 'approval_required'];
 
 const GROUP_RULES: FieldRules = {
   node_type: 'Group',
   defaults: ['id', 'messaging_product'],
-  known: [
-    'subject',
-    'description',
-    'participants',
-    'join_approval_mode',
-    'suspended',
-    'creation_timestamp',
-    'total_participant_count',
-  ],
+  known: words(`
+    subject description participants join_approval_mode suspended creation_timestamp
+    total_participant_count
+  `),
 };
 
 export const groupRoutes = routesOf('whatsapp_business_messaging', {
@@ -79,21 +74,19 @@ function create(call: Call): JsonObject {
   const { body, core } = call;
   requireProduct(body);
   requireGroups(number);
-  if (body['subject'] === undefined || body['subject'] === '') {
-    throw invalid('The parameter subject is required.');
+  const subject = requiredText(call, 'subject');
+  const { description = '' } = body;
+  if (subject.length > SUBJECT_MAX) {
+    throw invalid(`Param subject must be a string of at most ${SUBJECT_MAX} characters`);
   }
-  checkTexts(body);
+  if (typeof description !== 'string' || description.length > DESCRIPTION_MAX) {
+    throw invalid(`Param description must be a string of at most ${DESCRIPTION_MAX} characters`);
+  }
   const join_approval_mode = String(body['join_approval_mode'] ?? 'auto_approve');
-  if (!MODES.includes(join_approval_mode)) {
-    throw invalid(`Param join_approval_mode must be one of {${MODES.join(', ')}}`);
-  }
+  requireOneOf(join_approval_mode, 'join_approval_mode', ['auto_approve', 'approval_required']);
   if (number.group_ids.length >= GROUPS_MAX) throw upstreamError(131211);
   const request_id = core.ids.request();
-  const group = newGroup(core, number, {
-    subject: String(body['subject']),
-    description: String(body['description'] ?? ''),
-    join_approval_mode,
-  });
+  const group = newGroup(core, number, { subject, description, join_approval_mode });
   core.webhooks.later(core.behaviour.current.lifecycle_delay_ms, () => {
     if (!core.state.numbers.has(number.id)) return;
     core.state.groups.set(group.id, group);
@@ -114,6 +107,7 @@ function create(call: Call): JsonObject {
 export function newGroup(core: Core, number: BusinessNumber, given: Partial<Group>): Group {
   return {
     id: core.ids.group(),
+    waba_id: number.waba_id,
     phone_number_id: number.id,
     subject: '',
     description: '',
@@ -124,19 +118,6 @@ export function newGroup(core: Core, number: BusinessNumber, given: Partial<Grou
     participants: [],
     ...given,
   };
-}
-
-function checkTexts(body: JsonObject): void {
-  const { subject, description } = body;
-  if (subject !== undefined && (typeof subject !== 'string' || subject.length > SUBJECT_MAX)) {
-    throw invalid(`Param subject must be a string of at most ${SUBJECT_MAX} characters`);
-  }
-  if (
-    description !== undefined &&
-    (typeof description !== 'string' || description.length > DESCRIPTION_MAX)
-  ) {
-    throw invalid(`Param description must be a string of at most ${DESCRIPTION_MAX} characters`);
-  }
 }
 
 function announce(core: Core, number: BusinessNumber, field: string, group: JsonObject): void {

@@ -45,7 +45,3 @@ export function numberHealth(call: Call, number: BusinessNumber): JsonObject {
   const account = call.state.accountOf(number);
   return worst([numberEntity(number), ...otherEntities(call, account)]);
 }
-
-export function accountHealth(call: Call, account: Account): JsonObject {
-  return worst(otherEntities(call, account));
-}

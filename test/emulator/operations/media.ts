@@ -1,19 +1,18 @@
 // Media: multipart upload, the node with its short-lived URL, and the download at that URL.
-import type { Credentials } from '../access';
-import { authenticate } from '../access';
+import { authenticate, type Credentials } from '../access';
 import { numberOf, Reply, routesOf, type Call, type Core } from '../core';
 import { invalid, unknownObject, upstreamError } from '../errors';
 import { BodySource } from '../http';
-import { TooLarge, type StoredFile } from '../media-store';
+import { generatedHash, MEDIA_TOTAL_MAX_BYTES, TooLarge, type StoredFile } from '../media-store';
 import { boundaryOf, MultipartError, readMultipart, type PartHeaders } from '../multipart';
 import type { BusinessNumber, JsonObject, Media } from '../types';
-import { MEDIA_TOTAL_MAX_BYTES } from '../media-store';
-import { SUCCESS } from './parameters';
+import { requireProduct, SUCCESS } from './parameters';
 
 const MB = 1024 * 1024;
 const KB = 1024;
 const UPLOAD_LIFETIME_MS = 30 * 24 * 3600 * 1000;
 const MEDIA_MAX = 10_000;
+const INBOUND_LIFETIME_MS = 7 * 24 * 3600 * 1000;
 const URL_LIFETIME_MS = 5 * 60 * 1000;
 
 export const DOWNLOAD_PATH = '/attachments/';
@@ -42,24 +41,17 @@ export const MEDIA_TYPES: Readonly<Record<string, number>> = {
 const LARGEST = 100 * MB;
 
 export const mediaRoutes = [
-  ...routesOf(
-    'whatsapp_business_messaging',
-    {
-      'POST /:number/media': upload,
-    },
-    'stream',
-  ),
-  ...routesOf('whatsapp_business_messaging', {
-    'GET /:media': read,
-    'DELETE /:media': remove,
-  }),
+  ...routesOf('whatsapp_business_messaging', { 'POST /:number/media': upload }, 'stream'),
+  ...routesOf('whatsapp_business_messaging', { 'GET /:media': read, 'DELETE /:media': remove }),
 ];
+
+type Uploaded = StoredFile & PartHeaders;
 
 async function upload(call: Call): Promise<JsonObject> {
   const boundary = boundaryOf(call.request.headers['content-type']);
   if (!boundary) throw invalid('The request must be multipart/form-data with a boundary');
   const texts: Record<string, string> = {};
-  let stored: (StoredFile & PartHeaders) | null = null;
+  let stored: Uploaded | null = null;
   const { media } = call.core;
   const source = new BodySource(call.request);
   try {
@@ -82,27 +74,14 @@ async function upload(call: Call): Promise<JsonObject> {
   }
 }
 
-function logUpload(
-  call: Call,
-  texts: Record<string, string>,
-  file: (StoredFile & PartHeaders) | null,
-): void {
+function logUpload(call: Call, texts: Record<string, string>, file: Uploaded | null): void {
   const { size, sha256, filename, content_type } = file ?? {};
   if (size === undefined || sha256 === undefined) return;
   call.entry.body = { size, sha256, filename, content_type, ...texts };
 }
 
-function accept(
-  call: Call,
-  texts: Record<string, string>,
-  file: (StoredFile & PartHeaders) | null,
-): JsonObject {
-  if (texts['messaging_product'] === undefined) {
-    throw invalid('The parameter messaging_product is required.');
-  }
-  if (texts['messaging_product'] !== 'whatsapp') {
-    throw invalid('Param messaging_product must be one of {WHATSAPP}');
-  }
+function accept(call: Call, texts: Record<string, string>, file: Uploaded | null): JsonObject {
+  requireProduct(texts);
   if (!file) throw invalid('The parameter file is required.');
   const mime_type = bare(file.content_type ?? texts['type'] ?? '');
   const size_max = MEDIA_TYPES[mime_type];
@@ -116,39 +95,35 @@ function accept(
   if (file.size > size_max) {
     throw upstreamError(131053, `The file has ${file.size} bytes; ${size_max} are allowed`);
   }
-  return { id: keep(call.core, numberOf(call), file, mime_type).id };
+  const { sha256, size, filename, path } = file;
+  const kept = { mime_type, sha256, size, filename, path, lifetime_ms: UPLOAD_LIFETIME_MS };
+  return { id: addMedia(call.core, numberOf(call), kept).id };
 }
 
 function bare(content_type: string): string {
   return (content_type.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-function keep(
+type NewMedia = Pick<Media, 'mime_type' | 'sha256' | 'size' | 'filename' | 'path'>;
+
+/** A medium of a customer; without a file, its bytes are generated while they are sent. */
+export function customerMedia(
   core: Core,
   number: BusinessNumber,
-  file: StoredFile & { filename: string | null },
-  mime_type: string,
+  given: Pick<Media, 'mime_type' | 'size'> & Partial<NewMedia>,
 ): Media {
+  const sha256 = given.sha256 ?? generatedHash(given.size);
   return addMedia(core, number, {
-    mime_type,
-    sha256: file.sha256,
-    size: file.size,
-    filename: file.filename,
-    path: file.path,
-    lifetime_ms: UPLOAD_LIFETIME_MS,
+    ...{ filename: null, path: null, ...given, sha256 },
+    lifetime_ms: INBOUND_LIFETIME_MS,
   });
 }
 
-export interface NewMedia {
-  mime_type: string;
-  sha256: string;
-  size: number;
-  filename: string | null;
-  path: string | null;
-  lifetime_ms: number;
-}
-
-export function addMedia(core: Core, number: BusinessNumber, media: NewMedia): Media {
+export function addMedia(
+  core: Core,
+  number: BusinessNumber,
+  media: NewMedia & { lifetime_ms: number },
+): Media {
   const { lifetime_ms, ...rest } = media;
   const record: Media = {
     ...rest,
@@ -183,17 +158,16 @@ export function mediaUrl(core: Core, media: Media): string {
 
 function mediaOf(call: Call): Media {
   const id = call.segments[0] as string;
-  const media = call.state.media.get(id);
-  if (!media || media.expires_at <= Date.now()) throw unknownObject(call.method, id);
+  const media = call.state.media.get(id) as Media;
+  const number_id = call.query.get('phone_number_id') ?? media.phone_number_id;
+  if (media.expires_at <= Date.now() || number_id !== media.phone_number_id) {
+    throw unknownObject(call.method, id);
+  }
   return media;
 }
 
 function read(call: Call): JsonObject {
   const media = mediaOf(call);
-  const number_id = call.query.get('phone_number_id');
-  if (number_id && number_id !== media.phone_number_id) {
-    throw unknownObject(call.method, media.id);
-  }
   return {
     messaging_product: 'whatsapp',
     url: mediaUrl(call.core, media),
@@ -205,9 +179,9 @@ function read(call: Call): JsonObject {
 }
 
 async function remove(call: Call): Promise<JsonObject> {
-  const media = mediaOf(call);
-  call.state.media.delete(media.id);
-  await call.core.media.remove(media.path);
+  const { id, path } = mediaOf(call);
+  call.state.media.delete(id);
+  await call.core.media.remove(path);
   return SUCCESS;
 }
 

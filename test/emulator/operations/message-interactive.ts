@@ -1,7 +1,7 @@
 // Checks interactive messages: the required parts of each kind, their lengths and counts.
 import { upstreamError } from '../errors';
 import type { JsonObject } from '../types';
-import { isObject, messageText } from './parameters';
+import { checkTexts, isObject, messageText } from './parameters';
 
 const BODY_MAX = 1024;
 const LIST_BODY_MAX = 4096;
@@ -15,184 +15,159 @@ const PRODUCTS_MAX = 30;
 const CARDS_MIN = 2;
 const CARDS_MAX = 10;
 
+const ACTION = 'interactive.action';
+const SECTIONS = `${ACTION}.sections`;
+
 type MediaChecker = (type: string, media: JsonObject) => void;
-type ActionChecker = (action: JsonObject, media: MediaChecker) => void;
 
 interface Rules {
-  action: ActionChecker;
-  body?: 'required' | 'optional' | 'none';
+  /** `name` of the action, if it has one. */
+  name?: string;
+  /** Required texts of the action with their maximum lengths. */
+  texts?: Readonly<Record<string, number>>;
+  action?: (action: JsonObject) => void;
+  body_optional?: boolean;
   body_max?: number;
   headers?: readonly string[];
   header_required?: boolean;
 }
 
 const MEDIA_HEADERS = ['text', 'image', 'video', 'document'];
+const ID_MAX = 200;
 
 const RULES: Readonly<Record<string, Rules>> = {
-  button: { action: checkButtons, headers: MEDIA_HEADERS },
-  list: { action: checkList, body_max: LIST_BODY_MAX, headers: ['text'] },
-  cta_url: { action: checkCtaUrl, headers: MEDIA_HEADERS },
-  product: { action: checkProduct, body: 'optional', headers: [] },
-  product_list: { action: checkProductList, headers: ['text'], header_required: true },
-  catalog_message: { action: named('catalog_message'), headers: [] },
-  flow: { action: checkFlow, headers: MEDIA_HEADERS },
-  location_request_message: { action: named('send_location'), headers: [] },
-  address_message: { action: named('address_message') },
-  call_permission_request: { action: named('call_permission_request'), body: 'optional' },
-  voice_call: { action: named('voice_call') },
-  request_contact_info: { action: named('request_contact_info') },
-  carousel: { action: checkCarousel, headers: [] },
-  order_details: { action: () => undefined },
-  order_status: { action: () => undefined },
+  button: { action: checkButtons },
+  list: { texts: { button: 20 }, action: checkList, body_max: LIST_BODY_MAX, headers: ['text'] },
+  cta_url: {
+    name: 'cta_url',
+    texts: { 'parameters.display_text': 20, 'parameters.url': 2000 },
+    action: checkUrl,
+  },
+  product: {
+    texts: { catalog_id: ID_MAX, product_retailer_id: ID_MAX },
+    body_optional: true,
+    headers: [],
+  },
+  product_list: {
+    texts: { catalog_id: ID_MAX },
+    action: checkProducts,
+    headers: ['text'],
+    header_required: true,
+  },
+  catalog_message: { name: 'catalog_message', headers: [] },
+  flow: {
+    name: 'flow',
+    texts: { 'parameters.flow_message_version': 8, 'parameters.flow_cta': 30 },
+    action: checkFlow,
+  },
+  location_request_message: { name: 'send_location', headers: [] },
+  address_message: { name: 'address_message' },
+  call_permission_request: { name: 'call_permission_request', body_optional: true },
+  voice_call: { name: 'voice_call' },
+  request_contact_info: { name: 'request_contact_info' },
+  carousel: {
+    action: ({ cards }) => void arrayOf(cards, `${ACTION}.cards`, CARDS_MAX, CARDS_MIN),
+    headers: [],
+  },
+  order_details: {},
+  order_status: {},
 };
 
 export function checkInteractive(content: JsonObject, media: MediaChecker): void {
   const type = messageText(content['type'], 'interactive.type', 64) as string;
   const rules = RULES[type];
   if (!rules) throw upstreamError(131009, `interactive.type "${type}" is not supported`);
-  const action = content['action'];
-  if (!isObject(action))
-    throw upstreamError(131008, 'The parameter interactive.action is required.');
-  checkBody(content['body'], rules);
-  checkHeader(content['header'], rules, media);
-  const footer = content['footer'];
-  if (footer !== undefined) {
-    messageText(isObject(footer) ? footer['text'] : footer, 'interactive.footer.text', FOOTER_MAX);
+  const { action, body, footer } = content;
+  if (!isObject(action)) throw missing(ACTION);
+  if (body !== undefined || !rules.body_optional) {
+    checkTexts(body, 'interactive.body', { text: rules.body_max ?? BODY_MAX });
   }
-  rules.action(action, media);
+  checkHeader(content['header'], rules, media);
+  if (footer !== undefined) checkTexts(footer, 'interactive.footer', { text: FOOTER_MAX });
+  if (rules.name && action['name'] === undefined) throw missing(`${ACTION}.name`);
+  if (rules.name && action['name'] !== rules.name) {
+    throw upstreamError(131009, `${ACTION}.name must be ${rules.name}`);
+  }
+  checkTexts(action, ACTION, rules.texts ?? {});
+  rules.action?.(action);
 }
 
-function checkBody(body: unknown, rules: Rules): void {
-  if (body === undefined && rules.body === 'optional') return;
-  const text = isObject(body) ? body['text'] : undefined;
-  messageText(text, 'interactive.body.text', rules.body_max ?? BODY_MAX);
-}
+const missing = (name: string) => upstreamError(131008, `The parameter ${name} is required.`);
 
 function checkHeader(header: unknown, rules: Rules, media: MediaChecker): void {
   if (header === undefined) {
-    if (rules.header_required) {
-      throw upstreamError(131008, 'The parameter interactive.header is required.');
-    }
+    if (rules.header_required) throw missing('interactive.header');
     return;
   }
-  if (!isObject(header)) throw upstreamError(131009, 'interactive.header must be an object');
-  const type = header['type'];
-  if (typeof type !== 'string' || !(rules.headers ?? MEDIA_HEADERS).includes(type)) {
-    throw upstreamError(131009, `interactive.header.type "${String(type)}" is not allowed here`);
+  const type = isObject(header) ? String(header['type']) : '';
+  if (!isObject(header) || !(rules.headers ?? MEDIA_HEADERS).includes(type)) {
+    throw upstreamError(131009, `interactive.header.type "${type}" is not allowed here`);
   }
   if (type === 'text') {
-    messageText(header['text'], 'interactive.header.text', HEADER_MAX);
+    checkTexts(header, 'interactive.header', { text: HEADER_MAX });
     return;
   }
   const content = header[type];
-  if (!isObject(content)) {
-    throw upstreamError(131008, `The parameter interactive.header.${type} is required.`);
-  }
+  if (!isObject(content)) throw missing(`interactive.header.${type}`);
   media(type, content);
 }
 
 function checkButtons(action: JsonObject): void {
-  const buttons = arrayOf(action['buttons'], 'interactive.action.buttons', 1, BUTTONS_MAX);
-  const ids = new Set<string>();
+  const name = `${ACTION}.buttons`;
+  const buttons = arrayOf(action['buttons'], name, BUTTONS_MAX);
   for (const button of buttons) {
-    const reply = isObject(button) ? button['reply'] : undefined;
-    if (!isObject(button) || button['type'] !== 'reply' || !isObject(reply)) {
-      throw upstreamError(131009, 'Each button must be {type: reply, reply: {id, title}}');
-    }
-    const id = messageText(reply['id'], 'interactive.action.buttons.reply.id', 256) as string;
-    messageText(reply['title'], 'interactive.action.buttons.reply.title', 20);
-    if (ids.has(id)) throw upstreamError(131009, 'Button ids must be unique');
-    ids.add(id);
+    checkTexts(button, name, { 'reply.id': 256, 'reply.title': 20 });
+    if (button['type'] !== 'reply') throw upstreamError(131009, `${name}.type must be reply`);
   }
+  requireUnique(buttons.map(({ reply }) => (reply as JsonObject)['id']));
 }
 
 function checkList(action: JsonObject): void {
-  messageText(action['button'], 'interactive.action.button', 20);
-  const sections = arrayOf(action['sections'], 'interactive.action.sections', 1, SECTIONS_MAX);
-  let count = 0;
-  const ids = new Set<string>();
+  const { sections, items } = sectionsOf(action, 'rows', ROWS_MAX);
   for (const section of sections) {
-    const part = isObject(section) ? section : {};
-    messageText(part['title'], 'interactive.action.sections.title', 24, sections.length === 1);
-    for (const row of arrayOf(part['rows'], 'interactive.action.sections.rows', 1, ROWS_MAX)) {
-      ids.add(checkRow(isObject(row) ? row : {}));
-      count += 1;
-    }
+    checkTexts(section, SECTIONS, { [sections.length === 1 ? 'title?' : 'title']: 24 });
   }
-  if (count > ROWS_MAX) {
-    throw upstreamError(131009, `Total row count exceeds the maximum of ${ROWS_MAX}`);
-  }
-  if (ids.size !== count) throw upstreamError(131009, 'Row ids must be unique');
+  const row = { id: 200, title: 24, 'description?': 72 };
+  for (const item of items) checkTexts(item, `${SECTIONS}.rows`, row);
+  requireUnique(items.map(({ id }) => id));
 }
 
-function checkRow(row: JsonObject): string {
-  messageText(row['title'], 'interactive.action.sections.rows.title', 24);
-  messageText(row['description'], 'interactive.action.sections.rows.description', 72, true);
-  return messageText(row['id'], 'interactive.action.sections.rows.id', 200) as string;
+function checkProducts(action: JsonObject): void {
+  const { items } = sectionsOf(action, 'product_items', PRODUCTS_MAX);
+  const product = { product_retailer_id: ID_MAX };
+  for (const item of items) checkTexts(item, `${SECTIONS}.product_items`, product);
 }
 
-function checkCtaUrl(action: JsonObject): void {
-  named('cta_url')(action, () => undefined);
-  const parameters = isObject(action['parameters']) ? action['parameters'] : {};
-  messageText(parameters['display_text'], 'interactive.action.parameters.display_text', 20);
-  const url = messageText(parameters['url'], 'interactive.action.parameters.url', 2000) as string;
-  if (!/^https?:\/\/\S+$/i.test(url)) {
-    throw upstreamError(131009, 'interactive.action.parameters.url is not a valid URL');
+/** The sections of an action, and their items, which are limited in all sections together. */
+function sectionsOf({ sections: given }: JsonObject, key: string, items_max: number) {
+  const sections = arrayOf(given, SECTIONS, SECTIONS_MAX);
+  const name = `${SECTIONS}.${key}`;
+  const items = sections.flatMap((section) => arrayOf(section[key], name, items_max));
+  if (items.length > items_max) {
+    throw upstreamError(131009, `Total count of ${key} exceeds the maximum of ${items_max}`);
   }
+  return { sections, items };
 }
 
-function checkProduct(action: JsonObject): void {
-  messageText(action['catalog_id'], 'interactive.action.catalog_id', 200);
-  messageText(action['product_retailer_id'], 'interactive.action.product_retailer_id', 200);
-}
-
-function checkProductList(action: JsonObject): void {
-  messageText(action['catalog_id'], 'interactive.action.catalog_id', 200);
-  const sections = arrayOf(action['sections'], 'interactive.action.sections', 1, SECTIONS_MAX);
-  let count = 0;
-  for (const section of sections) {
-    const items = isObject(section) ? section['product_items'] : undefined;
-    const name = 'interactive.action.sections.product_items';
-    for (const item of arrayOf(items, name, 1, PRODUCTS_MAX)) {
-      const id = isObject(item) ? item['product_retailer_id'] : undefined;
-      messageText(id, `${name}.product_retailer_id`, 200);
-      count += 1;
-    }
-  }
-  if (count > PRODUCTS_MAX) {
-    throw upstreamError(131009, `Total product count exceeds the maximum of ${PRODUCTS_MAX}`);
+function checkUrl({ parameters }: JsonObject): void {
+  if (!/^https?:\/\/\S+$/i.test(String((parameters as JsonObject)['url']))) {
+    throw upstreamError(131009, `${ACTION}.parameters.url is not a valid URL`);
   }
 }
 
-function checkFlow(action: JsonObject): void {
-  named('flow')(action, () => undefined);
-  const parameters = isObject(action['parameters']) ? action['parameters'] : {};
-  messageText(parameters['flow_message_version'], 'flow_message_version', 8);
-  messageText(parameters['flow_cta'], 'flow_cta', 30);
-  if (parameters['flow_id'] === undefined && parameters['flow_name'] === undefined) {
-    throw upstreamError(131008, 'One of flow_id and flow_name is required.');
-  }
+function checkFlow({ parameters }: JsonObject): void {
+  const { flow_id, flow_name } = parameters as JsonObject;
+  if (flow_id === undefined && flow_name === undefined) throw missing('flow_id or flow_name');
 }
 
-function checkCarousel(action: JsonObject): void {
-  arrayOf(action['cards'], 'interactive.action.cards', CARDS_MIN, CARDS_MAX);
+function requireUnique(ids: unknown[]): void {
+  if (new Set(ids).size !== ids.length) throw upstreamError(131009, 'IDs must be unique');
 }
 
-function named(name: string): ActionChecker {
-  return (action) => {
-    if (action['name'] === undefined) {
-      throw upstreamError(131008, 'The parameter interactive.action.name is required.');
-    }
-    if (action['name'] !== name) {
-      throw upstreamError(131009, `interactive.action.name must be ${name}`);
-    }
-  };
-}
-
-function arrayOf(value: unknown, name: string, min: number, max: number): unknown[] {
-  if (value === undefined) throw upstreamError(131008, `The parameter ${name} is required.`);
-  if (!Array.isArray(value) || value.length < min || value.length > max) {
+function arrayOf(value: unknown, name: string, max: number, min = 1): JsonObject[] {
+  if (value === undefined) throw missing(name);
+  if (!Array.isArray(value) || value.length < min || value.length > max || !value.every(isObject)) {
     throw upstreamError(131009, `${name} must hold ${min} to ${max} elements`);
   }
-  return value as unknown[];
+  return value;
 }

@@ -1,9 +1,8 @@
-// Reads and checks the recipient of a send or a call: a phone number, a business-scoped ID or a
-// group.
+// Reads and checks the recipient of a send or a call: a phone number or a business-scoped ID.
 import type { Call } from '../core';
 import { upstreamError } from '../errors';
 import { digitsOf, isBsuid } from '../ids';
-import type { BusinessNumber, Group } from '../types';
+import type { BusinessNumber } from '../types';
 
 const PHONE_DIGITS_MIN = 7;
 const PHONE_DIGITS_MAX = 15;
@@ -13,27 +12,18 @@ export interface Recipient {
   recipient: string | null;
   wa_id: string | null;
   user_id: string | null;
-  group: Group | null;
 }
 
-export function recipientOf(call: Call, number: BusinessNumber): Recipient {
-  const { body } = call;
-  const none = { to: null, recipient: null, wa_id: null, user_id: null, group: null };
-  const kind = body['recipient_type'] ?? 'individual';
-  if (kind !== 'individual' && kind !== 'group') {
-    throw upstreamError(131009, 'recipient_type must be one of individual, group');
+export function recipientOf({ body }: Call, number: BusinessNumber): Recipient {
+  if (body['recipient_type'] !== undefined && body['recipient_type'] !== 'individual') {
+    throw upstreamError(131009, 'recipient_type must be individual');
   }
   const to = textOf(body['to'], 'to');
   const recipient = textOf(body['recipient'], 'recipient');
-  if (kind === 'group') {
-    const group = call.state.groups.get(to ?? '');
-    if (!group || group.phone_number_id !== number.id) throw upstreamError(131041);
-    return { ...none, to, group };
-  }
   if (to !== null) {
     const wa_id = phoneOf(to);
     if (wa_id === digitsOf(number.display_phone_number)) throw upstreamError(131021);
-    return { ...none, to, recipient, wa_id };
+    return { to, recipient, wa_id, user_id: null };
   }
   if (recipient === null) {
     throw upstreamError(100, 'The parameter to is required.');
@@ -41,7 +31,7 @@ export function recipientOf(call: Call, number: BusinessNumber): Recipient {
   if (!isBsuid(recipient)) {
     throw upstreamError(131009, 'recipient is not a business-scoped user id');
   }
-  return { ...none, recipient, user_id: recipient };
+  return { to, recipient, wa_id: null, user_id: recipient };
 }
 
 function textOf(value: unknown, name: string): string | null {

@@ -1,6 +1,6 @@
 // Checks a template send: the template exists and may be sent, and the parameters fit it.
 import { invalidParameter, upstreamError } from '../errors';
-import type { Account, JsonObject, Pacing, Template } from '../types';
+import type { Account, JsonObject, Template } from '../types';
 import type { Recipient } from './message-recipient';
 import { isObject, messageText } from './parameters';
 
@@ -8,36 +8,28 @@ const BODY_MAX = 1024;
 const HEADER_TEXT_MAX = 60;
 const MEDIA_FORMATS = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'];
 
-export interface TemplateUse {
-  id: string;
-  category: string;
-  pacing: Pacing;
-}
-
-export function checkTemplate(account: Account, value: unknown, recipient: Recipient): TemplateUse {
+export function checkTemplate(account: Account, value: unknown, recipient: Recipient): Template {
   if (value === undefined) {
     throw upstreamError(131008, 'The parameter template is required for type template.');
   }
   if (!isObject(value)) throw invalidParameter('Param template must be a JSON object.');
   const name = messageText(value['name'], 'template.name', 512) as string;
-  const template = find(account, name, languageOf(value['language']));
-  if (template.category === 'AUTHENTICATION' && recipient.user_id !== null && hasOtp(template)) {
-    throw upstreamError(131062, 'Authentication templates need a phone number');
-  }
-  const components = value['components'] ?? [];
-  if (!Array.isArray(components)) throw invalidParameter('template.components must be an array');
-  checkComponents(template, template.components, components as unknown[]);
-  return { id: template.id, category: template.category.toLowerCase(), pacing: template.pacing };
-}
-
-function languageOf(language: unknown): string {
+  const { language } = value;
   if (language === undefined) {
     throw upstreamError(131008, 'The parameter template.language is required.');
   }
   if (!isObject(language)) {
     throw invalidParameter('Param template[language] must be a JSON object.');
   }
-  return messageText(language['code'], 'template.language.code', 16) as string;
+  const code = messageText(language['code'], 'template.language.code', 16) as string;
+  const template = find(account, name, code);
+  if (template.category === 'AUTHENTICATION' && recipient.user_id !== null && hasOtp(template)) {
+    throw upstreamError(131062, 'Authentication templates need a phone number');
+  }
+  const components = value['components'] ?? [];
+  if (!Array.isArray(components)) throw invalidParameter('template.components must be an array');
+  checkComponents(template, template.components, components as unknown[]);
+  return template;
 }
 
 function find(account: Account, name: string, language: string): Template {

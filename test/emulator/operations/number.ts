@@ -1,10 +1,11 @@
 // The number node and its life cycle: codes, PIN, registration, deregistration.
 import { numberOf, routesOf, type Call } from '../core';
 import { invalid, upstreamError } from '../errors';
-import { requestedFields, type FieldRules } from '../fields';
+import { selectFields, type FieldRules } from '../fields';
+import { requireRoom } from '../limits';
 import type { BusinessNumber, JsonObject } from '../types';
 import { numberHealth } from './health';
-import { parameter, requiredText, requireProduct, SUCCESS } from './parameters';
+import { parameter, requiredText, requireOneOf, requireProduct, SUCCESS } from './parameters';
 import { words } from '../../testkit/words';
 
 const PIN = /^\d{6}$/;
@@ -42,43 +43,21 @@ export const numberRoutes = routesOf('whatsapp_business_management', {
 
 /** The fields of a number, for its node and the list of its account. */
 export function numberNode(call: Call, number: BusinessNumber): JsonObject {
-  const answer: JsonObject = {};
-  for (const { name } of requestedFields(call.query, numberRules)) {
-    const value = fieldOf(call, number, name);
-    if (value !== undefined) answer[name] = value;
-  }
-  answer['id'] = number.id;
-  return answer;
-}
-
-function fieldOf(call: Call, number: BusinessNumber, name: string): unknown {
-  switch (name) {
-    case 'throughput':
-      return { level: number.throughput_level };
-    case 'is_pin_enabled':
-      return number.pin !== null;
-    case 'messaging_limit_tier':
-    case 'whatsapp_business_manager_messaging_limit':
-      return number.messaging_limit_tier;
-    case 'host_platform':
-      return number.platform_type;
-    case 'new_name_status':
-      return 'NONE';
-    case 'is_preverified_number':
-      return false;
-    case 'quality_score':
-      return { score: number.quality_rating };
-    case 'last_onboarded_time':
-      return new Date(number.onboarded_at).toISOString().replace(/\.\d+Z$/, '+0000');
-    case 'conversational_automation':
-      return number.automation;
-    case 'health_status':
-      return numberHealth(call, number);
-    case 'webhook_configuration':
-      return { application: call.core.config.webhook_url };
-    default:
-      return (number as unknown as JsonObject)[name];
-  }
+  const node = {
+    ...number,
+    throughput: { level: number.throughput_level },
+    is_pin_enabled: number.pin !== null,
+    whatsapp_business_manager_messaging_limit: number.messaging_limit_tier,
+    host_platform: number.platform_type,
+    new_name_status: 'NONE',
+    is_preverified_number: false,
+    quality_score: { score: number.quality_rating },
+    last_onboarded_time: new Date(number.onboarded_at).toISOString().replace(/\.\d+Z$/, '+0000'),
+    conversational_automation: number.automation,
+    health_status: numberHealth(call, number),
+    webhook_configuration: { application: call.core.config.webhook_url },
+  };
+  return selectFields(node, call.query, numberRules);
 }
 
 /** POST on the node sets the PIN. */
@@ -94,26 +73,20 @@ function change(call: Call): JsonObject {
 
 function requestCode(call: Call): JsonObject {
   const number = numberOf(call);
-  const method = requiredText(call, 'code_method');
-  if (method !== 'SMS' && method !== 'VOICE') {
-    throw invalid('Param code_method must be one of {SMS, VOICE}');
-  }
+  requireOneOf(requiredText(call, 'code_method'), 'code_method', ['SMS', 'VOICE']);
   if (!/^[a-z]{2,3}([_-][A-Za-z]{2,4})?$/.test(requiredText(call, 'language'))) {
     throw invalid('Param language is not a valid language code');
   }
   if (number.code_verification_status === 'VERIFIED') {
     throw invalid('The phone number is already verified', { subcode: 2388091 });
   }
-  const now = Date.now();
-  number.code_requests = number.code_requests.filter((at) => now - at < CODE_WINDOW_MS);
-  if (number.code_requests.length >= CODE_REQUESTS_MAX) {
-    throw invalid('Request code error', {
-      subcode: 2388091,
-      user_title: 'Too many codes requested',
-      user_msg: 'Too many verification codes were requested. Wait some hours before the next one.',
-    });
-  }
-  number.code_requests.push(now);
+  const refusal = invalid('Request code error', {
+    subcode: 2388091,
+    user_title: 'Too many codes requested',
+    user_msg: 'Too many verification codes were requested. Wait some hours before the next one.',
+  });
+  requireRoom(number.code_requests, CODE_REQUESTS_MAX, CODE_WINDOW_MS, refusal);
+  number.code_requests.push(Date.now());
   number.verification_code = VERIFICATION_CODE;
   return SUCCESS;
 }
@@ -140,10 +113,8 @@ function register(call: Call): JsonObject {
   requireProduct(call.body);
   const pin = requiredText(call, 'pin');
   if (!PIN.test(pin)) throw invalid('Param pin must be 6 digits');
-  const region = call.body['data_localization_region'];
-  if (region !== undefined && !REGIONS.includes(String(region))) {
-    throw invalid(`Param data_localization_region must be one of {${REGIONS.join(', ')}}`);
-  }
+  const { data_localization_region: region } = call.body;
+  if (region !== undefined) requireOneOf(region, 'data_localization_region', REGIONS);
   countRegistration(number);
   if (number.code_verification_status !== 'VERIFIED') throw upstreamError(133006);
   checkPin(number, pin);
@@ -158,18 +129,14 @@ function register(call: Call): JsonObject {
 
 function checkPin(number: BusinessNumber, pin: string): void {
   if (number.pin_failures >= PIN_FAILURES_MAX) throw upstreamError(133008);
-  if (number.pin !== null && number.pin !== pin) {
-    number.pin_failures += 1;
-    throw upstreamError(133005);
-  }
-  number.pin_failures = 0;
+  const right = number.pin === null || number.pin === pin;
+  number.pin_failures = right ? 0 : number.pin_failures + 1;
+  if (!right) throw upstreamError(133005);
 }
 
-function countRegistration(number: BusinessNumber): void {
-  const now = Date.now();
-  number.registrations = number.registrations.filter((at) => now - at < REGISTRATION_WINDOW_MS);
-  if (number.registrations.length >= REGISTRATIONS_MAX) throw upstreamError(133016);
-  number.registrations.push(now);
+function countRegistration({ registrations }: BusinessNumber): void {
+  requireRoom(registrations, REGISTRATIONS_MAX, REGISTRATION_WINDOW_MS, upstreamError(133016));
+  registrations.push(Date.now());
 }
 
 function deregister(call: Call): JsonObject {

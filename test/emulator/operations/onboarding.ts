@@ -6,16 +6,14 @@ import { invalid, upstreamError } from '../errors';
 import { postSync } from '../sync';
 import type { BusinessNumber, JsonObject, Token } from '../types';
 import { WEBHOOK_FIELDS } from '../webhook-fields';
-import { parameter, requiredText, requireProduct, SUCCESS } from './parameters';
+import { parameter, requiredText, requireOneOf, requireProduct, SUCCESS } from './parameters';
 
 const ACCOUNT_OBJECT = 'whatsapp_business_account';
 const SYNC_WINDOW_MS = 24 * 3600 * 1000;
-const SYNC_TYPES = ['smb_app_state_sync', 'history'];
 
 export const onboardingRoutes = [
   ...routesOf(null, {
     'GET /oauth/access_token': exchange,
-    'POST /oauth/access_token': exchange,
     'GET /debug_token': debugToken,
     'GET /:app/subscriptions': appSubscriptions,
     'POST /:app/subscriptions': subscribeApp,
@@ -82,22 +80,11 @@ function debugToken(call: Call): JsonObject {
   if (!is_app && (caller !== input || !call.state.tokens.has(caller))) throw upstreamError(190);
   const token = call.state.tokens.get(input);
   if (!token) {
-    return { data: invalidToken(190, 467, 'The access token could not be decrypted') };
+    const error = { code: 190, message: 'The access token could not be decrypted', subcode: 467 };
+    return { data: { is_valid: false, error, scopes: [] } };
   }
-  const problem = problemOf(token);
-  return {
-    data: {
-      ...describeToken(call, token),
-      is_valid: !problem,
-      ...(problem
-        ? { error: { code: 190, message: problem.message, subcode: problem.subcode } }
-        : {}),
-    },
-  };
-}
-
-function invalidToken(code: number, subcode: number, message: string): JsonObject {
-  return { is_valid: false, error: { code, message, subcode }, scopes: [] };
+  const error = problemOf(token);
+  return { data: { ...describeToken(call, token), is_valid: !error, ...(error && { error }) } };
 }
 
 function describeToken({ core }: Call, token: Token): JsonObject {
@@ -122,9 +109,7 @@ function describeToken({ core }: Call, token: Token): JsonObject {
 async function subscribeApp(call: Call): Promise<JsonObject> {
   requireAppToken(call);
   const callback_url = requiredText(call, 'callback_url');
-  if (requiredText(call, 'object') !== ACCOUNT_OBJECT) {
-    throw invalid(`Param object must be ${ACCOUNT_OBJECT}`);
-  }
+  requireOneOf(requiredText(call, 'object'), 'object', [ACCOUNT_OBJECT]);
   if (!(await call.core.webhooks.verify(callback_url, requiredText(call, 'verify_token')))) {
     throw upstreamError(2200, 'Callback verification failed with the given URL and token');
   }
@@ -185,9 +170,7 @@ function requestSync(call: Call): JsonObject {
   const number = numberOf(call);
   requireProduct(call.body);
   const sync_type = requiredText(call, 'sync_type');
-  if (!SYNC_TYPES.includes(sync_type)) {
-    throw invalid(`Param sync_type must be one of {${SYNC_TYPES.join(', ')}}`);
-  }
+  requireOneOf(sync_type, 'sync_type', ['smb_app_state_sync', 'history']);
   checkSync(number, sync_type);
   number.sync_requested.push(sync_type);
   const request_id = call.core.ids.request();

@@ -1,9 +1,9 @@
 // Reads parameters as the platform does: from the body or, if it allows that, the query.
 import type { Call } from '../core';
 import { invalid, upstreamError } from '../errors';
-import type { JsonObject } from '../types';
+import { isObject, type JsonObject } from '../types';
 
-export { isObject } from '../types';
+export { isObject };
 
 export const SUCCESS: JsonObject = { success: true };
 
@@ -28,6 +28,13 @@ export function requiredText(call: Call, name: string): string {
   return value;
 }
 
+/** Throws code 100 unless the value is one of the list. */
+export function requireOneOf(value: unknown, name: string, allowed: readonly string[]): void {
+  if (!allowed.includes(String(value))) {
+    throw invalid(`Param ${name} must be one of {${allowed.join(', ')}}`);
+  }
+}
+
 /** A text inside a message: throws 131008 when missing, 131009 when invalid. */
 export function messageText(
   value: unknown,
@@ -47,6 +54,27 @@ export function messageText(
     throw upstreamError(131009, `${name} must be at most ${length_max} characters long`);
   }
   return value;
+}
+
+/** Checks texts inside a message: path → maximum length; a path with `?` may be absent. */
+export function checkTexts(
+  content: unknown,
+  prefix: string,
+  lengths: Readonly<Record<string, number>>,
+): void {
+  for (const [path, length_max] of Object.entries(lengths)) {
+    const name = path.replace('?', '');
+    const value = name
+      .split('.')
+      .reduce((part, key) => (isObject(part) ? part[key] : undefined), content);
+    messageText(value, `${prefix}.${name}`, length_max, name !== path);
+  }
+}
+
+const CALLBACK_DATA_MAX = 512;
+
+export function callbackDataOf({ biz_opaque_callback_data: data }: JsonObject): string | null {
+  return messageText(data, 'biz_opaque_callback_data', CALLBACK_DATA_MAX, true) ?? null;
 }
 
 export function truth(value: unknown): boolean | undefined {

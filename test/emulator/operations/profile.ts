@@ -1,9 +1,10 @@
 // The business profile of a number.
 import { numberOf, routesOf, type Call } from '../core';
-import { invalid, upstreamError } from '../errors';
+import { upstreamError } from '../errors';
 import { selectFields, type FieldRules } from '../fields';
 import type { BusinessNumber, JsonObject } from '../types';
-import { requireProduct, SUCCESS } from './parameters';
+import { requireOneOf, requireProduct, SUCCESS } from './parameters';
+import { words } from '../../testkit/words';
 
 export const profileRoutes = routesOf('whatsapp_business_messaging', {
   'GET /:number/whatsapp_business_profile': readProfile,
@@ -16,10 +17,11 @@ const PROFILE_LENGTHS: Readonly<Record<string, number>> = {
   description: 512,
   email: 128,
 };
-const VERTICALS = (
-  'OTHER AUTO BEAUTY APPAREL EDU ENTERTAIN EVENT_PLAN FINANCE GROCERY GOVT HOTEL HEALTH NONPROFIT ' +
-  'PROF_SERVICES RETAIL TRAVEL RESTAURANT ALCOHOL ONLINE_GAMBLING PHYSICAL_GAMBLING OTC_DRUGS MATRIMONY_SERVICE'
-).split(' ');
+const VERTICALS = words(`
+  OTHER AUTO BEAUTY APPAREL EDU ENTERTAIN EVENT_PLAN FINANCE GROCERY GOVT HOTEL HEALTH NONPROFIT
+  PROF_SERVICES RETAIL TRAVEL RESTAURANT ALCOHOL ONLINE_GAMBLING PHYSICAL_GAMBLING OTC_DRUGS
+  MATRIMONY_SERVICE
+`);
 const WEBSITES_MAX = 2;
 const WEBSITE_LENGTH_MAX = 256;
 
@@ -50,9 +52,7 @@ function writeProfile(call: Call): JsonObject {
   if (body['email'] && !/^\S+@\S+$/.test(String(body['email']))) {
     throw upstreamError(131009, 'email is not a valid address');
   }
-  if (body['vertical'] !== undefined && !VERTICALS.includes(String(body['vertical']))) {
-    throw invalid(`Param vertical must be one of {${VERTICALS.join(', ')}}`);
-  }
+  if (body['vertical'] !== undefined) requireOneOf(body['vertical'], 'vertical', VERTICALS);
   checkWebsites(body['websites']);
   saveProfile(number, body);
   return SUCCESS;

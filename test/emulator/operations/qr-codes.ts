@@ -4,7 +4,7 @@ import { invalid } from '../errors';
 import { parseFields } from '../fields';
 import { listAnswer, page } from '../paging';
 import type { BusinessNumber, JsonObject, QrCode } from '../types';
-import { parameter, requiredText, SUCCESS } from './parameters';
+import { parameter, requiredText, requireOneOf, SUCCESS } from './parameters';
 
 export const qrCodeRoutes = routesOf('whatsapp_business_management', {
   'GET /:number/message_qrdls': listQrCodes,
@@ -17,16 +17,11 @@ const QR_CODES_MAX = 2000;
 const QR_PAGE_MAX = 25;
 const PREFILLED_MAX = 140;
 
-function showQrCode(qr: QrCode, image_format: QrCode['image_format']): JsonObject {
+function showQrCode(qr: QrCode, image_format?: unknown): JsonObject {
+  const file = `${qr.code}.${String(image_format).toLowerCase()}`;
   return {
-    code: qr.code,
-    prefilled_message: qr.prefilled_message,
-    deep_link_url: qr.deep_link_url,
-    ...(image_format
-      ? {
-          qr_image_url: `https://images.example.org/qr/${qr.code}.${image_format.toLowerCase()}?oe=1`,
-        }
-      : {}),
+    ...qr,
+    ...(image_format ? { qr_image_url: `https://images.example.org/qr/${file}?oe=1` } : {}),
   };
 }
 
@@ -41,10 +36,9 @@ function listQrCodes(call: Call): JsonObject {
 }
 
 /** The image is returned only for `qr_image_url.format(PNG)`. */
-function imageFormatOf(query: URLSearchParams): QrCode['image_format'] {
+function imageFormatOf(query: URLSearchParams): string | undefined {
   const field = parseFields(query.get('fields') ?? '').find(({ name }) => name === 'qr_image_url');
-  if (!field) return null;
-  return field.args['format'] === 'SVG' ? 'SVG' : 'PNG';
+  return field && (field.args['format'] === 'SVG' ? 'SVG' : 'PNG');
 }
 
 function writeQrCode(call: Call): JsonObject {
@@ -57,22 +51,16 @@ function writeQrCode(call: Call): JsonObject {
   if (code !== undefined) {
     const qr = qrCodeOf(number, String(code));
     qr.prefilled_message = prefilled_message;
-    return showQrCode(qr, null);
+    return showQrCode(qr);
   }
   if (number.qr_codes.size >= QR_CODES_MAX) throw invalid('The limit of QR codes is reached');
   const format = parameter(call, 'generate_qr_image');
-  if (format !== undefined && format !== 'PNG' && format !== 'SVG') {
-    throw invalid('Param generate_qr_image must be one of {PNG, SVG}');
-  }
+  if (format !== undefined) requireOneOf(format, 'generate_qr_image', ['PNG', 'SVG']);
   const fresh = call.core.ids.qrCode();
-  const qr: QrCode = {
-    code: fresh,
-    prefilled_message,
-    deep_link_url: `https://wa.me/message/${fresh}`,
-    image_format: format ?? null,
-  };
+  const deep_link_url = `https://wa.me/message/${fresh}`;
+  const qr: QrCode = { code: fresh, prefilled_message, deep_link_url };
   number.qr_codes.set(fresh, qr);
-  return showQrCode(qr, qr.image_format);
+  return showQrCode(qr, format);
 }
 
 function qrCodeOf(number: BusinessNumber, code: string): QrCode {

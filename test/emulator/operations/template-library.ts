@@ -3,9 +3,10 @@ import { accountOf, routesOf, type Call } from '../core';
 import { invalid } from '../errors';
 import { listAnswer, page } from '../paging';
 import type { JsonObject, SentMessage, StatusName } from '../types';
+import { DAY_S, dayOf, periodOf } from './analytics';
+import { requireOneOf } from './parameters';
 
 const TEMPLATES_MAX = 10;
-const DAY_S = 86_400;
 const METRICS = ['sent', 'delivered', 'read', 'clicked', 'cost'];
 
 export const templateLibraryRoutes = routesOf('whatsapp_business_management', {
@@ -20,42 +21,34 @@ interface LibraryTemplate extends JsonObject {
   body: string;
 }
 
-const ORDERS = { topic: 'ORDER_MANAGEMENT', industry: ['E_COMMERCE'] };
+const ORDERS = { topic: 'ORDER_MANAGEMENT', industry: ['E_COMMERCE'], body_params: ['A-17'] };
+const COMMON = { language: 'en_US', category: 'UTILITY', body_param_types: ['TEXT'] };
 export const LIBRARY: readonly LibraryTemplate[] = [
   {
-    ...ORDERS,
+    ...{ ...COMMON, ...ORDERS },
     id: '310000000000001',
     name: 'delivery_update_1',
-    language: 'en_US',
-    category: 'UTILITY',
     usecase: 'DELIVERY_UPDATE',
     header: 'Your delivery',
     body: 'Good news, order {{1}} is on its way and arrives soon.',
-    body_params: ['A-17'],
-    body_param_types: ['TEXT'],
   },
   {
-    ...ORDERS,
+    ...{ ...COMMON, ...ORDERS },
     id: '310000000000002',
     name: 'order_confirmed_1',
-    language: 'en_US',
-    category: 'UTILITY',
     usecase: 'ORDER_CONFIRMATION',
     body: 'Thank you, order {{1}} is confirmed.',
-    body_params: ['A-17'],
-    body_param_types: ['TEXT'],
   },
   {
+    ...COMMON,
     topic: 'IDENTITY_AND_SECURITY',
     industry: [],
     id: '310000000000003',
     name: 'verify_code_1',
-    language: 'en_US',
     category: 'AUTHENTICATION',
     usecase: 'VERIFICATION_CODE',
     body: '{{1}} is your verification code.',
     body_params: ['123456'],
-    body_param_types: ['TEXT'],
   },
 ];
 
@@ -82,16 +75,11 @@ function library(call: Call): JsonObject {
 /** https://developers.facebook.com/docs/whatsapp/business-management-api/analytics */
 function analytics(call: Call): JsonObject {
   const { query } = call;
-  const [start, end] = [Number(query.get('start')), Number(query.get('end'))];
-  if (!Number.isInteger(start) || !Number.isInteger(end) || end <= start) {
-    throw invalid('template_analytics needs start and end as epoch seconds');
+  const [start, end] = periodOf(query.get('start'), query.get('end'));
+  requireOneOf(query.get('granularity')?.toUpperCase(), 'granularity', ['DAILY']);
+  for (const metric of query.get('metric_types')?.match(/\w+/g) ?? []) {
+    requireOneOf(metric.toLowerCase(), 'metric_types', METRICS);
   }
-  if (query.get('granularity')?.toLowerCase() !== 'daily') {
-    throw invalid('Param granularity must be one of {DAILY}');
-  }
-  const metrics = (query.get('metric_types') ?? '').match(/\w+/g) ?? METRICS;
-  const unknown = metrics.find((metric) => !METRICS.includes(metric.toLowerCase()));
-  if (unknown) throw invalid(`Param metric_types has the unknown metric ${unknown}`);
   const ids: string[] = query.get('template_ids')?.match(/\d+/g) ?? [];
   if (ids.length === 0 || ids.length > TEMPLATES_MAX) {
     throw invalid(`Param template_ids must have 1 to ${TEMPLATES_MAX} ids`);
@@ -103,7 +91,7 @@ function analytics(call: Call): JsonObject {
   for (const message of call.core.journal.messages.walk()) {
     const { template_id, time } = message;
     if (template_id === null || !ids.includes(template_id)) continue;
-    const from = Math.floor(time / 1000 / DAY_S) * DAY_S;
+    const from = dayOf(time / 1000);
     if (from + DAY_S <= start || from >= end) continue;
     const key = `${template_id}/${from}`;
     const point = points.get(key) ?? {

@@ -3,30 +3,29 @@ import { invalid, type UpstreamError } from '../errors';
 import type { JsonObject } from '../types';
 import { variablesOf } from './message-template';
 import { isObject } from './parameters';
+import { words } from '../../testkit/words';
 
-const BODY_MAX = 1024;
-const HEADER_MAX = 60;
-const FOOTER_MAX = 60;
-const BUTTON_TEXT_MAX = 25;
-const BUTTONS_MAX = 10;
+const TYPES = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'];
 const MEDIA_FORMATS = ['IMAGE', 'VIDEO', 'DOCUMENT'];
 const HEADER_FORMATS = ['TEXT', 'LOCATION', ...MEDIA_FORMATS];
-const TYPES = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'];
-const BUTTON_TYPES = [
-  'QUICK_REPLY',
-  'URL',
-  'PHONE_NUMBER',
-  'COPY_CODE',
-  'OTP',
-  'CATALOG',
-  'MPM',
-  'FLOW',
-  'VOICE_CALL',
-  'ORDER_DETAILS',
-  'SPM',
-  'REQUEST_CONTACT_INFO',
-  'CALL_PERMISSION_REQUEST',
-];
+const BUTTON_TYPES = words(`
+  QUICK_REPLY URL PHONE_NUMBER COPY_CODE OTP CATALOG MPM FLOW VOICE_CALL ORDER_DETAILS SPM
+  REQUEST_CONTACT_INFO CALL_PERMISSION_REQUEST
+`);
+const BUTTONS_MAX = 10;
+const BUTTON_TEXT_MAX = 25;
+
+interface TextRules {
+  length_max: number;
+  variables_max: number;
+  /** The subcodes of a bad text, and of too many variables. */
+  subcodes: readonly [text: number, variables: number];
+}
+const TEXTS: Readonly<Record<string, TextRules>> = {
+  HEADER: { length_max: 60, variables_max: 1, subcodes: [2388047, 2388072] },
+  BODY: { length_max: 1024, variables_max: Infinity, subcodes: [2388040, 2388072] },
+  FOOTER: { length_max: 60, variables_max: 0, subcodes: [2388073, 2388073] },
+};
 
 export function checkTemplateComponents(
   components: JsonObject[],
@@ -39,10 +38,11 @@ export function checkTemplateComponents(
   if (!types.includes('BODY')) throw refused(2388043, 'The template needs a BODY component');
   if (new Set(types).size !== types.length) throw refused(2388043, 'A component is given twice');
   for (const component of components) {
-    if (component['type'] === 'BODY') checkBody(component, category, format);
-    if (component['type'] === 'HEADER') checkHeader(component, format);
-    if (component['type'] === 'FOOTER') checkFooter(component, category);
-    if (component['type'] === 'BUTTONS') checkButtons(component, category);
+    const { type } = component;
+    if (type === 'BUTTONS') checkButtons(component, category);
+    else if (type === 'HEADER') checkHeader(component, format);
+    // The platform provides the other texts of authentication templates.
+    else if (category !== 'AUTHENTICATION') checkText(component, format);
   }
 }
 
@@ -54,86 +54,62 @@ function refused(subcode: number, user_msg: string): UpstreamError {
   });
 }
 
-function checkBody(component: JsonObject, category: string, format: string): void {
-  // The platform provides the texts of authentication templates.
-  if (category === 'AUTHENTICATION') return;
-  const text = component['text'];
-  if (typeof text !== 'string' || text === '') throw refused(2388043, 'The body has no text');
-  if (text.length > BODY_MAX) throw refused(2388040, `The body exceeds ${BODY_MAX} characters`);
-  const variables = variablesOf(text);
-  if (variables.length === 0) return;
-  if (/^\s*\{\{/.test(text) || /\}\}\s*$/.test(text)) {
-    throw refused(2388299, 'Variables may not stand at the start or the end of the template');
-  }
-  checkVariables(variables, format);
-  const example = isObject(component['example']) ? component['example'] : {};
-  const given =
-    format === 'NAMED' ? namedExamples(example['body_text_named_params']) : bodyExamples(example);
-  if (given < variables.length) {
-    throw refused(2388043, 'The body has variables without an example');
-  }
-}
+const exampleOf = ({ example }: JsonObject): JsonObject => (isObject(example) ? example : {});
 
-function checkVariables(variables: string[], format: string): void {
-  variables.forEach((name, index) => {
-    const ok = format === 'NAMED' ? /^[a-z][a-z0-9_]*$/.test(name) : name === String(index + 1);
-    if (!ok) throw refused(2388072, `The variable {{${name}}} does not fit the format ${format}`);
-  });
-}
-
-function bodyExamples(example: JsonObject): number {
-  const rows = example['body_text'];
-  const first: unknown = Array.isArray(rows) ? rows[0] : undefined;
-  return Array.isArray(first) ? first.length : 0;
-}
-
-function namedExamples(list: unknown): number {
-  if (!Array.isArray(list)) return 0;
-  return list.filter((item) => isObject(item) && item['param_name'] && item['example']).length;
-}
-
-function checkHeader(component: JsonObject, format: string): void {
+function checkHeader(component: JsonObject, format: 'POSITIONAL' | 'NAMED'): void {
   const kind = String(component['format'] ?? 'TEXT').toUpperCase();
   component['format'] = kind;
   if (!HEADER_FORMATS.includes(kind)) {
     throw refused(2388047, `The header format ${kind} does not exist`);
   }
-  const example = isObject(component['example']) ? component['example'] : {};
-  if (MEDIA_FORMATS.includes(kind)) {
-    const handles = example['header_handle'];
-    const [handle] = (Array.isArray(handles) ? handles : []) as unknown[];
-    if (typeof handle !== 'string' || !handle.startsWith('4:')) {
-      throw refused(2388273, 'The header needs a sample: example.header_handle with one handle');
-    }
-    return;
+  if (kind === 'TEXT') checkText(component, format);
+  if (!MEDIA_FORMATS.includes(kind)) return;
+  const handles = exampleOf(component)['header_handle'];
+  const [handle] = (Array.isArray(handles) ? handles : []) as unknown[];
+  if (typeof handle !== 'string' || !handle.startsWith('4:')) {
+    throw refused(2388273, 'The header needs a sample: example.header_handle with one handle');
   }
-  if (kind !== 'TEXT') return;
-  const text = component['text'];
-  if (typeof text !== 'string' || text === '' || text.length > HEADER_MAX) {
-    throw refused(2388047, `The header text must have 1 to ${HEADER_MAX} characters`);
+}
+
+/** Checks the text of a header, body or footer, and that its variables have examples. */
+function checkText(component: JsonObject, format: 'POSITIONAL' | 'NAMED'): void {
+  const type = String(component['type']);
+  const rules = TEXTS[type];
+  if (!rules) return;
+  const { length_max, variables_max, subcodes } = rules;
+  const { text } = component;
+  if (typeof text !== 'string' || text === '' || text.length > length_max) {
+    throw refused(subcodes[0], `The text of ${type} must have 1 to ${length_max} characters`);
   }
   const variables = variablesOf(text);
-  if (variables.length > 1) throw refused(2388072, 'The header may hold one variable');
-  if (variables.length === 0) return;
-  checkVariables(variables, format);
-  const named = namedExamples(example['header_text_named_params']);
-  const positional = Array.isArray(example['header_text']) ? example['header_text'].length : 0;
-  if ((format === 'NAMED' ? named : positional) < 1) {
-    throw refused(2388043, 'The header has a variable without an example');
+  if (variables.length > variables_max) {
+    throw refused(subcodes[1], `${type} may hold ${variables_max} variables`);
+  }
+  variables.forEach((name, index) => {
+    const ok = format === 'NAMED' ? /^[a-z][a-z0-9_]*$/.test(name) : name === String(index + 1);
+    if (!ok) throw refused(2388072, `The variable {{${name}}} does not fit the format ${format}`);
+  });
+  if (type === 'BODY' && /^\s*\{\{|\}\}\s*$/.test(text)) {
+    throw refused(2388299, 'Variables may not stand at the start or the end of the template');
+  }
+  if (variables.length > examplesOf(component, type, format)) {
+    throw refused(2388043, `${type} has variables without an example`);
   }
 }
 
-function checkFooter(component: JsonObject, category: string): void {
-  if (category === 'AUTHENTICATION') return;
-  const text = component['text'];
-  if (typeof text !== 'string' || text === '' || text.length > FOOTER_MAX) {
-    throw refused(2388073, `The footer text must have 1 to ${FOOTER_MAX} characters`);
+function examplesOf(component: JsonObject, type: string, format: 'POSITIONAL' | 'NAMED'): number {
+  const name = `${type.toLowerCase()}_text${format === 'NAMED' ? '_named_params' : ''}`;
+  const examples: unknown = exampleOf(component)[name];
+  if (!Array.isArray(examples)) return 0;
+  if (format === 'NAMED') {
+    return examples.filter((one) => isObject(one) && one['param_name'] && one['example']).length;
   }
-  if (variablesOf(text).length > 0) throw refused(2388073, 'The footer may hold no variable');
+  // Those of a body are a list of rows.
+  if (type !== 'BODY') return examples.length;
+  return Array.isArray(examples[0]) ? examples[0].length : 0;
 }
 
-function checkButtons(component: JsonObject, category: string): void {
-  const buttons = component['buttons'];
+function checkButtons({ buttons }: JsonObject, category: string): void {
   if (!Array.isArray(buttons) || buttons.length === 0 || buttons.length > BUTTONS_MAX) {
     throw refused(2388043, `BUTTONS must hold 1 to ${BUTTONS_MAX} buttons`);
   }
@@ -146,21 +122,19 @@ function checkButtons(component: JsonObject, category: string): void {
     if (category === 'AUTHENTICATION' && type !== 'OTP') {
       throw refused(2388043, 'Authentication templates take OTP buttons only');
     }
-    const text = button['text'];
-    const named = type === 'OTP' || type === 'COPY_CODE';
-    if (!named && (typeof text !== 'string' || text === '' || text.length > BUTTON_TEXT_MAX)) {
+    const { text } = button;
+    const has_text = typeof text === 'string' && text !== '' && text.length <= BUTTON_TEXT_MAX;
+    if (!has_text && type !== 'OTP' && type !== 'COPY_CODE') {
       throw refused(2388040, `A button text must have 1 to ${BUTTON_TEXT_MAX} characters`);
     }
     if (type === 'URL') checkUrlButton(button);
   }
 }
 
-function checkUrlButton(button: JsonObject): void {
-  const url = button['url'];
+function checkUrlButton({ url, example }: JsonObject): void {
   if (typeof url !== 'string' || !/^https?:\/\/\S+$/i.test(url)) {
     throw refused(2388043, 'A URL button needs a URL');
   }
-  const example = button['example'];
   const given = typeof example === 'string' || (Array.isArray(example) && example.length > 0);
   if (variablesOf(url).length > 0 && !given) {
     throw refused(2388043, 'The URL of a button has a variable without an example');

@@ -2,15 +2,18 @@
 import { accountOf, routesOf, type Call, type Core } from '../core';
 import { invalid, unknownObject, upstreamError } from '../errors';
 import { selectFields, type FieldRules } from '../fields';
+import { requireRoom } from '../limits';
 import { listAnswer, page } from '../paging';
 import { buildTemplate, type Account, type JsonObject, type Template } from '../types';
 import { LIBRARY } from './template-library';
 import { checkTemplateComponents } from './template-rules';
-import { isObject, parameter, SUCCESS } from './parameters';
+import { isObject, parameter, requiredText, requireOneOf, SUCCESS } from './parameters';
 import { words } from '../../testkit/words';
 
+type Format = Template['parameter_format'];
 const NAME = /^[a-z0-9_]{1,512}$/;
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
+const FILTERS = ['language', 'category', 'status', 'quality_score'] as const;
 const TEMPLATES_UNVERIFIED_MAX = 250;
 const TEMPLATES_VERIFIED_MAX = 6000;
 const CREATIONS_MAX = 100;
@@ -38,12 +41,12 @@ export const templateRoutes = routesOf('whatsapp_business_management', {
   'GET /:account/message_templates': list,
   'POST /:account/message_templates': create,
   'DELETE /:account/message_templates': remove,
-  'GET /:template': read,
+  'GET /:template': (call) => show(call, templateOf(call)),
   'POST /:template': edit,
 });
 
 function show(call: Call, template: Template): JsonObject {
-  const { pacing: _pacing, waba_id: _waba_id, edited_at: _edited, created_at, ...node } = template;
+  const { created_at, ...node } = template;
   return selectFields(
     {
       ...node,
@@ -57,56 +60,35 @@ function show(call: Call, template: Template): JsonObject {
 
 function list(call: Call): JsonObject {
   const { query } = call;
-  const matches = (name: string, value: string): boolean => {
-    const wanted = query.get(name);
-    return !wanted || wanted === value;
-  };
+  const name = query.get('name') ?? '';
   const content = query.get('content') ?? query.get('name_or_content') ?? '';
   const templates = [...accountOf(call).templates.values()].filter(
-    (template) =>
-      (query.get('name') === null || template.name.includes(query.get('name') as string)) &&
-      matches('language', template.language) &&
-      matches('category', template.category) &&
-      matches('status', template.status) &&
-      matches('quality_score', template.quality_score) &&
-      (content === '' ||
-        template.name.includes(content) ||
-        JSON.stringify(template.components).includes(content)),
+    (one) =>
+      one.name.includes(name) &&
+      FILTERS.every((field) => (query.get(field) || one[field]) === one[field]) &&
+      `${one.name} ${JSON.stringify(one.components)}`.includes(content),
   );
   const shown = page(templates, ({ id }) => id, call);
   return listAnswer(shown, (template) => show(call, template));
 }
 
-function read(call: Call): JsonObject {
-  return show(call, templateOf(call));
-}
-
-function templateOf(call: Call): Template {
-  return call.state.templates.get(call.segments[0] as string) as Template;
-}
+const templateOf = (call: Call): Template =>
+  call.state.templates.get(call.segments[0] as string) as Template;
 
 function create(call: Call): JsonObject {
   const account = accountOf(call);
   const { body } = call;
-  const name = body['name'];
-  const language = body['language'];
-  const category = String(body['category'] ?? '').toUpperCase();
-  if (typeof name !== 'string' || name === '') throw invalid('The parameter name is required.');
+  const name = requiredText(call, 'name');
+  const language = requiredText(call, 'language');
+  const category = requiredText(call, 'category').toUpperCase();
   if (!NAME.test(name)) {
     throw invalid('Param name may hold lower-case letters, digits and underscores only', {
       subcode: 2388293,
     });
   }
-  if (typeof language !== 'string' || language === '') {
-    throw invalid('The parameter language is required.');
-  }
-  if (!CATEGORIES.includes(category)) {
-    throw invalid(`Param category must be one of {${CATEGORIES.join(', ')}}`);
-  }
-  const parameter_format = String(body['parameter_format'] ?? 'POSITIONAL').toUpperCase();
-  if (parameter_format !== 'POSITIONAL' && parameter_format !== 'NAMED') {
-    throw invalid('Param parameter_format must be one of {POSITIONAL, NAMED}');
-  }
+  requireOneOf(category, 'category', CATEGORIES);
+  const parameter_format = String(body['parameter_format'] ?? 'POSITIONAL').toUpperCase() as Format;
+  requireOneOf(parameter_format, 'parameter_format', ['POSITIONAL', 'NAMED']);
   const { library_template_name } = body;
   const components =
     library_template_name === undefined
@@ -119,11 +101,7 @@ function create(call: Call): JsonObject {
     buildTemplate({
       id: call.core.ids.numeric('template'),
       waba_id: account.id,
-      name,
-      language,
-      category,
-      parameter_format,
-      components,
+      ...{ name, language, category, parameter_format, components },
       // The library's content has been reviewed.
       status: library_template_name === undefined ? 'PENDING' : 'APPROVED',
       quality_score: 'UNKNOWN',
@@ -178,11 +156,8 @@ function checkRoom(account: Account, name: string, language: string): void {
   if (account.templates.size >= (verified ? TEMPLATES_VERIFIED_MAX : TEMPLATES_UNVERIFIED_MAX)) {
     throw upstreamError(2388019);
   }
-  const since = Date.now() - HOUR_MS;
-  account.template_creations = account.template_creations.filter((at) => at > since);
-  if (account.template_creations.length >= CREATIONS_MAX) {
-    throw upstreamError(80007, 'Too many templates were created for this account in an hour');
-  }
+  const refusal = upstreamError(80007, 'Too many templates were created for this account');
+  requireRoom(account.template_creations, CREATIONS_MAX, HOUR_MS, refusal);
 }
 
 function review(core: Core, template: Template): void {
@@ -190,20 +165,20 @@ function review(core: Core, template: Template): void {
   if (outcome === 'none') return;
   core.webhooks.later(delay_ms, () => {
     if (!core.state.templates.has(template.id) || template.status !== 'PENDING') return;
-    if (outcome === 'approve') announceStatus(core, template, 'APPROVED', 'NONE');
-    else announceStatus(core, template, 'REJECTED', 'INVALID_FORMAT');
+    if (outcome === 'approve') changeStatus(core, template, 'APPROVED');
+    else changeStatus(core, template, 'REJECTED', 'INVALID_FORMAT');
   });
 }
 
 /** Changes a template's status and posts the webhook, as the platform does after a review. */
-export function announceStatus(
+export function changeStatus(
   core: Core,
   template: Template,
   status: string,
-  reason: string | null,
+  reason = 'NONE',
 ): void {
   template.status = status;
-  template.rejected_reason = status === 'REJECTED' ? (reason ?? 'NONE') : 'NONE';
+  template.rejected_reason = status === 'REJECTED' ? reason : 'NONE';
   announce(core, template, 'message_template_status_update', {
     event: status,
     reason,
@@ -217,22 +192,17 @@ export function announceStatus(
   });
 }
 
-export function announceQuality(core: Core, template: Template, score: string): void {
+export function changeQuality(core: Core, template: Template, new_quality_score: string): void {
   const previous_quality_score = template.quality_score;
-  template.quality_score = score;
-  announce(core, template, 'message_template_quality_update', {
-    previous_quality_score,
-    new_quality_score: score,
-  });
+  template.quality_score = new_quality_score;
+  const change = { previous_quality_score, new_quality_score };
+  announce(core, template, 'message_template_quality_update', change);
 }
 
-export function announceCategory(core: Core, template: Template, category: string): void {
+export function changeCategory(core: Core, template: Template, new_category: string): void {
   const previous_category = template.category;
-  Object.assign(template, { previous_category, category });
-  announce(core, template, 'template_category_update', {
-    previous_category,
-    new_category: category,
-  });
+  Object.assign(template, { previous_category, category: new_category });
+  announce(core, template, 'template_category_update', { previous_category, new_category });
 }
 
 function announce(core: Core, template: Template, field: string, change: JsonObject): void {
@@ -249,8 +219,7 @@ function announce(core: Core, template: Template, field: string, change: JsonObj
 
 function edit(call: Call): JsonObject {
   const template = templateOf(call);
-  const { components, category } = call.body;
-  const { message_send_ttl_seconds } = call.body;
+  const { components, category, message_send_ttl_seconds } = call.body;
   if ([components, category, message_send_ttl_seconds].every((value) => value === undefined)) {
     throw invalid('One of components, category and message_send_ttl_seconds is required.');
   }
@@ -258,10 +227,15 @@ function edit(call: Call): JsonObject {
     throw invalid(`A template that is ${template.status} cannot be edited`);
   }
   const approved = template.status === 'APPROVED';
-  if (approved && category !== undefined && category !== template.category) {
+  const { edited_at } = template;
+  if (approved && (category ?? template.category) !== template.category) {
     throw invalid('The category of an approved template cannot be edited');
   }
-  if (approved) checkEdits(template);
+  if (approved) {
+    const refusal = invalid('An approved template can be edited once a day, ten times in 30 days');
+    requireRoom(edited_at, EDITS_A_DAY, DAY_MS, refusal);
+    requireRoom(edited_at, EDITS_IN_30_DAYS, 30 * DAY_MS, refusal);
+  }
   if (components !== undefined) {
     const next = componentsOf(components);
     checkTemplateComponents(next, template.category, template.parameter_format);
@@ -269,32 +243,23 @@ function edit(call: Call): JsonObject {
   }
   if (typeof category === 'string') template.category = category.toUpperCase();
   Object.assign(template, settingsOf(call.body));
-  if (approved) template.edited_at = [...(template.edited_at ?? []), Date.now()];
+  if (approved) edited_at.push(Date.now());
   template.status = 'PENDING';
   review(call.core, template);
   return { success: true, id: template.id, category: template.category };
 }
 
-function checkEdits({ edited_at = [] }: Template): void {
-  const since = (age_ms: number): number =>
-    edited_at.filter((at) => at > Date.now() - age_ms).length;
-  if (since(DAY_MS) >= EDITS_A_DAY || since(30 * DAY_MS) >= EDITS_IN_30_DAYS) {
-    throw invalid('An approved template can be edited once a day and ten times in 30 days');
-  }
-}
-
 /** Deletes all languages of a name, or only the one of the given ID. */
 function remove(call: Call): JsonObject {
   const account = accountOf(call);
-  const name = parameter(call, 'name');
+  const name = requiredText(call, 'name');
   const id = parameter(call, 'hsm_id');
-  if (name === undefined || name === '') throw invalid('The parameter name is required.');
   const found = [...account.templates.values()].filter(
     (template) => template.name === name && (id === undefined || template.id === id),
   );
   if (found.length === 0) {
     if (id !== undefined) throw unknownObject(call.method, String(id));
-    throw invalid(`The message template ${String(name)} was not found`, {
+    throw invalid(`The message template ${name} was not found`, {
       subcode: 2593002,
       user_title: 'Message template not found',
       user_msg: 'The message template that you try to delete does not exist.',

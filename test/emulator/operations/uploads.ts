@@ -6,43 +6,31 @@ import { pipeline } from 'node:stream/promises';
 import { routesOf, type Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { BodySource } from '../http';
-import type { JsonObject, Upload } from '../types';
 import { TooLarge } from '../media-store';
-import { parameter } from './parameters';
+import type { JsonObject, Upload } from '../types';
+import { parameter, requireOneOf } from './parameters';
 
 const FILE_TYPES = ['application/pdf', 'image/jpeg', 'image/jpg', 'image/png', 'video/mp4'];
 const FILE_MAX_BYTES = 100 * 1024 * 1024;
 const UPLOADS_MAX = 1000;
 
 export const uploadRoutes = [
-  ...routesOf(null, {
-    'POST /:app/uploads': open,
-    'GET /:upload': progress,
-  }),
-  ...routesOf(
-    null,
-    {
-      'POST /:upload': receive,
-    },
-    'stream',
-  ),
+  ...routesOf(null, { 'POST /:app/uploads': open, 'GET /:upload': progress }),
+  ...routesOf(null, { 'POST /:upload': receive }, 'stream'),
 ];
 
 function open(call: Call): JsonObject {
   const file_length = Number(parameter(call, 'file_length'));
-  const file_type = String(parameter(call, 'file_type') ?? '');
+  const file_type = String(parameter(call, 'file_type'));
   if (!Number.isInteger(file_length) || file_length < 1) {
     throw invalid('The parameter file_length is required.');
   }
   if (file_length > FILE_MAX_BYTES) throw invalid('Param file_length is too large');
-  if (!FILE_TYPES.includes(file_type)) {
-    throw invalid(`Param file_type must be one of {${FILE_TYPES.join(', ')}}`);
-  }
+  requireOneOf(file_type, 'file_type', FILE_TYPES);
   const name = Buffer.from(`attachment:${call.core.ids.request()}`).toString('base64url');
   const upload: Upload = {
     id: `upload:${name}`,
     token: call.token.token,
-    file_name: String(parameter(call, 'file_name') ?? ''),
     file_type,
     file_length,
     offset: 0,
@@ -72,6 +60,11 @@ function uploadOf(call: Call): Upload {
     throw invalid('The upload session is not valid for this request');
   }
   return upload;
+}
+
+function progress(call: Call): JsonObject {
+  const { id, offset } = uploadOf(call);
+  return { id, file_offset: String(offset) };
 }
 
 async function receive(call: Call): Promise<JsonObject> {
@@ -112,9 +105,4 @@ async function* countInto(
     hash.update(chunk);
     yield chunk;
   }
-}
-
-function progress(call: Call): JsonObject {
-  const upload = uploadOf(call);
-  return { id: upload.id, file_offset: String(upload.offset) };
 }
