@@ -18,13 +18,13 @@ const BUTTON_TEXT_MAX = 25;
 interface TextRules {
   length_max: number;
   variables_max: number;
-  /** The subcodes of a bad text, and of too many variables. */
-  subcodes: readonly [text: number, variables: number];
+  /** The subcode of a bad text, and of too many variables. */
+  subcode: readonly [text: number, variables: number];
 }
 const TEXTS: Readonly<Record<string, TextRules>> = {
-  HEADER: { length_max: 60, variables_max: 1, subcodes: [2388047, 2388072] },
-  BODY: { length_max: 1024, variables_max: Infinity, subcodes: [2388040, 2388072] },
-  FOOTER: { length_max: 60, variables_max: 0, subcodes: [2388073, 2388073] },
+  HEADER: { length_max: 60, variables_max: 1, subcode: [2388047, 2388072] },
+  BODY: { length_max: 1024, variables_max: Infinity, subcode: [2388040, 2388072] },
+  FOOTER: { length_max: 60, variables_max: 0, subcode: [2388073, 2388073] },
 };
 
 export function checkTemplateComponents(
@@ -76,14 +76,14 @@ function checkText(component: JsonObject, format: 'POSITIONAL' | 'NAMED'): void 
   const type = String(component['type']);
   const rules = TEXTS[type];
   if (!rules) return;
-  const { length_max, variables_max, subcodes } = rules;
+  const { length_max, variables_max, subcode } = rules;
   const { text } = component;
   if (typeof text !== 'string' || text === '' || text.length > length_max) {
-    throw refused(subcodes[0], `The text of ${type} must have 1 to ${length_max} characters`);
+    throw refused(subcode[0], `The text of ${type} must have 1 to ${length_max} characters`);
   }
   const variables = variablesOf(text);
   if (variables.length > variables_max) {
-    throw refused(subcodes[1], `${type} may hold ${variables_max} variables`);
+    throw refused(subcode[1], `${type} may hold ${variables_max} variables`);
   }
   variables.forEach((name, index) => {
     const ok = format === 'NAMED' ? /^[a-z][a-z0-9_]*$/.test(name) : name === String(index + 1);
