@@ -81,7 +81,9 @@ describe('the outcome of a sign-up', () => {
   const finish = async (origin: string | null, prepare?: Prepare): Promise<Visit> => {
     const { connect_url } = await stage.link('order-18', origin);
     const visited = await stage.begin(prepare, connect_url);
-    await press(await visited.dialog(), '#finish');
+    const dialog = await visited.dialog();
+    await dialog.selectOption('#account', WABA);
+    await press(dialog, '#finish');
     await visited.page.getByText(/Done\./).waitFor();
     return visited;
   };
