@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ONE, TWO_A } from '../harness/world';
 import type { ProcessPartner } from '../harness/process-mesh';
-import { HOSTILE_SERVERS, listen, type HostileServer } from '../testkit/hostile-destinations';
+import { HOSTILE_SERVERS, listen, type HostileServer } from '../destinations/hostile-servers';
 import { eventually } from '../testkit/eventually';
 import { podMemories, residentMib } from '../testkit/resident-memory';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';

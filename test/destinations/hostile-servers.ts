@@ -2,7 +2,7 @@
 // careless client. Each listens on 127.0.0.1 and a free port.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { AMQP_ANSWERS, AMQP_START, int, type AmqpMethod } from '../destinations/scripted-servers';
+import { AMQP_ANSWERS, AMQP_START, int, type AmqpMethod } from './scripted-servers';
 
 export interface HostileServer {
   name: string;
