@@ -119,19 +119,17 @@ async function storeTestEvent(
   call: Call,
 ): Promise<CheckResponse> {
   const { partner_id } = event;
-  if (!tests.take(partner_id)) {
-    throw new ApiError(
-      'RATE_LIMIT_EXCEEDED',
-      'too many destinations are being tested: try again in a moment',
-    );
-  }
-  try {
+  return tests.run(partner_id, tooManyTests, () => {
     const test = { partner_id, destination, event: outgoingEvent(event, format) };
-    return await destinationChecks.check(test, { ...call, route: partner_id });
-  } finally {
-    tests.give(partner_id);
-  }
+    return destinationChecks.check(test, { ...call, route: partner_id });
+  });
 }
+
+const tooManyTests = (): ApiError =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    'too many destinations are being tested: try again in a moment',
+  );
 
 /** Returns how the receiver responded; MISSING_FIELDS if the partner has no webhook URL. */
 export const sendTestEvent =
