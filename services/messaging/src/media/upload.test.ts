@@ -118,7 +118,7 @@ test.each([
   const uploads = await upstream();
   const source = await http((_request, response) => {
     response.on('error', () => undefined);
-    // Without a length, which would be refused before a byte has come.
+    // It names no length: with one it would be refused before a byte has come.
     response.write(content);
     response.end();
   });
