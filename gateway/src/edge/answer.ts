@@ -116,25 +116,22 @@ const methodOf = ({ rpc }: Endpoint, { client }: AnswerDependencies): unknown =>
   client(rpc.definition)[rpc.method];
 
 /** How the row makes the request message of its RPC. */
-function messageMaker({
-  rpc,
-  request = defaultRequest,
-}: Endpoint): (input: Input) => Promise<object> {
+function messageMaker(endpoint: Endpoint): (input: Input) => Promise<object> {
   // Method has `any` for the message; here it is any object.
-  const { requestType } = rpc.codecs as { requestType: Codec<object> };
+  const { requestType } = endpoint.rpc.codecs as { requestType: Codec<object> };
+  const request = requestFor(endpoint);
   return async (input) => encodeLong(requestType, await request(input));
 }
 
-export const defaultRequest = ({
-  params,
-  query,
-  body,
-  target,
-  partner_id,
-  waba_id,
-}: Input): Fields => ({
-  ...query,
-  ...body,
-  ...params,
-  ...(target ? { target } : { partner_id, ...(waba_id !== undefined && { waba_id }) }),
-});
+/** The row's own function, or one that sends what `RowCall.request` states. */
+export const requestFor = ({
+  scope,
+  request = ({ params, query, body, target, partner_id, waba_id }: Input): object => ({
+    ...query,
+    ...body,
+    ...params,
+    ...(scope === 'number' ? { target } : { partner_id }),
+    // Also without a header: a key of the body that the row does not have is no filter.
+    ...(scope === 'filter' && { waba_id }),
+  }),
+}: Pick<Endpoint, 'scope' | 'request'>) => request;
