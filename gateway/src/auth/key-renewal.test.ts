@@ -5,6 +5,7 @@ import type { AuthenticateManyRequest, RenewKeyHashRequest } from '@bmg/proto/on
 import { createAuthenticator } from './authenticate';
 import { createHashRenewal } from './hash-renewal';
 import { createLookUps } from './look-ups';
+import { ROOM } from '../../test/room';
 
 const CALL = {} as Call;
 const KEY = createKey(PARTNER_KEY_PREFIX);
@@ -24,7 +25,7 @@ function setUp(stored_with: string, ring: string) {
   const warn = jest.fn();
   const renewal = createHashRenewal(directory, { warn } as never);
   const peppers = createPeppers(ring);
-  const authenticator = createAuthenticator(directory, peppers, createLookUps(), renewal);
+  const authenticator = createAuthenticator(directory, peppers, createLookUps(ROOM), renewal);
   const use = async (version: string) => {
     const known = await authenticator.identify(KEY, '192.0.2.1', CALL);
     return (await authenticator.confirm(known, version, CALL)).partner_id;

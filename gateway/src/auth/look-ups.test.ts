@@ -1,5 +1,6 @@
 import { ApiError } from '@bmg/common/errors';
 import { createLookUps, REFUSALS_MAX } from './look-ups';
+import { ROOM } from '../../test/room';
 
 const ADDRESS = '192.0.2.1';
 const refusal = (): ApiError =>
@@ -10,7 +11,7 @@ const refusing = () =>
   });
 
 test('looks up a refused credential once', async () => {
-  const look_ups = createLookUps();
+  const look_ups = createLookUps(ROOM);
   const look = refusing();
   for (let time = 0; time < 50; time += 1) {
     await expect(look_ups.run('hash', ADDRESS, look)).rejects.toMatchObject({ http: 401 });
@@ -19,7 +20,7 @@ test('looks up a refused credential once', async () => {
 });
 
 test('looks up a credential again after any other failure', async () => {
-  const look_ups = createLookUps();
+  const look_ups = createLookUps(ROOM);
   const look = jest.fn(async () => {
     throw new ApiError('SERVICE_UNAVAILABLE', 'away');
   });
@@ -30,7 +31,7 @@ test('looks up a credential again after any other failure', async () => {
 });
 
 test('limits a network with many refused credentials, and no other', async () => {
-  const look_ups = createLookUps();
+  const look_ups = createLookUps(ROOM);
   const look = refusing();
   for (let count = 0; count < 2 * REFUSALS_MAX; count += 1) {
     const code = count < REFUSALS_MAX ? 'INVALID_PARTNER_KEY' : 'RATE_LIMIT_EXCEEDED';

@@ -17,7 +17,7 @@ const NETWORKS_MAX = 50_000;
 
 export type LookUps = ReturnType<typeof createLookUps>;
 
-export function createLookUps(load?: Pick<Load, 'enterOpen'>) {
+export function createLookUps(load: Pick<Load, 'enterOpen'>) {
   const refused = new LRUCache<string, ApiError>({ max: REMEMBERED_MAX, ttl: REMEMBERED_MS });
   const networks = new LRUCache<string, { refusals: number }>({
     max: NETWORKS_MAX,
@@ -38,7 +38,7 @@ export function createLookUps(load?: Pick<Load, 'enterOpen'>) {
       const name = networkOf(address);
       const network = networks.get(name) ?? { refusals: 0 };
       if (network.refusals >= REFUSALS_MAX) throw rateLimited('credentials', WINDOW_S);
-      const leave = load?.enterOpen(address);
+      const leave = load.enterOpen(address);
       try {
         return await look();
       } catch (error) {
@@ -48,7 +48,7 @@ export function createLookUps(load?: Pick<Load, 'enterOpen'>) {
         }
         throw error;
       } finally {
-        leave?.();
+        leave();
       }
     },
   };

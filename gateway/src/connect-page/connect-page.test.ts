@@ -8,6 +8,7 @@ import {
 import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
 import { useApp } from '../../test/app';
 import { createLookUps } from '../auth/look-ups';
+import { ROOM } from '../../test/room';
 import { connectPage } from '.';
 import { LANGUAGES } from './texts';
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
       },
       confirm: async (known: { caller: object }) => known.caller,
     } as never,
-    look_ups: createLookUps(),
+    look_ups: createLookUps(ROOM),
     visits: { take: async () => undefined },
     peppers,
     sdk_url: SDK_URL,

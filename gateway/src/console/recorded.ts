@@ -24,9 +24,9 @@ export const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =
  * after.
  */
 export const createRecordedRun =
-  (recorder: Recorder | undefined) =>
+  (recorder: Recorder) =>
   async (route: SessionRoute, visitor: Visitor, request: RouteRequest): Promise<object> => {
-    if (!route.audit || !recorder) return route.run(visitor, request);
+    if (!route.audit) return route.run(visitor, request);
     const change: Change = {
       partner_id: visitor.partner_id,
       actor: actorOf({
@@ -46,7 +46,7 @@ export const createRecordedRun =
  * cannot be stored, the session is closed again.
  */
 export async function recordLogIn(
-  recorder: Recorder | undefined,
+  recorder: Recorder,
   settings: Pick<Client<SettingsDefinition>, 'closeSession'>,
   of: { context: Context; call: Call; session: Session; token_hash: string; path: LogInPath },
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function recordLogIn(
     kind: 'log_in',
   };
   try {
-    await recorder?.run(change, { call, address: context.ip }, async () => undefined);
+    await recorder.run(change, { call, address: context.ip }, async () => undefined);
   } catch (error) {
     await settings.closeSession({ token_hash }, call).catch(() => undefined);
     throw error;

@@ -31,10 +31,10 @@ export interface RouteDependencies {
   issuer_url?: string | undefined;
   /** Conversations show the texts that customers wrote. */
   shows_texts: boolean;
-  /** Records changes; without it, none are. */
-  recorder?: Recorder | undefined;
-  /** Records failed log-ins; without it, none are. */
-  refused?: Pick<RefusalLog, 'note'> | undefined;
+  /** Records changes. */
+  recorder: Recorder;
+  /** Records failed log-ins. */
+  refused: Pick<RefusalLog, 'note'>;
   /** The endpoints, whose calls the request log has. */
   endpoints: ReadonlyArray<Pick<Endpoint, 'verb' | 'path'>>;
   /** Announcements to partners, with their texts. */

@@ -59,7 +59,7 @@ function noteFailure(
 ): void {
   if (http >= 500) return;
   const { id } = (body['response'] ?? {}) as Fields;
-  refused?.note(
+  refused.note(
     {
       actor: { type: 'console' },
       action: actionOf({ verb: 'post', path }),

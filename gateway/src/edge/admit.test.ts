@@ -1,5 +1,6 @@
 // Admission: a key that is refused takes no token from any bucket and is looked up once.
 import { createLookUps } from '../auth/look-ups';
+import { ROOM } from '../../test/room';
 import { createAuthenticator } from '../auth/authenticate';
 import type {
   AuthenticateManyRequest,
@@ -51,7 +52,7 @@ function setUp(instead?: Bucket) {
     callers: Object.assign({}, ...key_hashes.map(authenticate)) as object,
   });
   const authenticateSession = jest.fn(async () => ({ partner_id: 'p', session_id: 's' }));
-  const look_ups = createLookUps();
+  const look_ups = createLookUps(ROOM);
   const deps = {
     authenticator: createAuthenticator(
       { authenticateMany } as never,

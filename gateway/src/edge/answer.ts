@@ -12,13 +12,13 @@ import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
 
 export interface AnswerDependencies {
-  /** Bounds requests in flight, the memory of bodies and the bytes of answers. Optional. */
-  load?: Load;
+  /** Bounds requests in flight, the memory of bodies and the bytes of answers. */
+  load: Load;
   client(definition: Definition): Client<Definition>;
-  /** Records changes; without it, none are. */
-  recorder?: Recorder;
+  /** Records changes. */
+  recorder: Recorder;
   /** For the rows that take an Idempotency-Key. */
-  guards?: Guards;
+  guards: Guards;
 }
 
 /** Calls the row's RPC and answers; resolves to whether the answer is an error. */
@@ -40,7 +40,7 @@ export function createAnswer(endpoint: Endpoint, deps: AnswerDependencies): Resp
 export function createUnaryAnswer(endpoint: Endpoint, deps: AnswerDependencies): Responder {
   const { status = 200, reply: makeReply } = endpoint;
   const makeMessage = messageMaker(endpoint);
-  const guard = endpoint.idempotent ? deps.guards?.(endpoint) : undefined;
+  const guard = endpoint.idempotent ? deps.guards(endpoint) : undefined;
   const record = createRecord(endpoint, deps);
   const toAnswer = (reply: Fields, input: Input): Answer => ({
     status: typeof status === 'function' ? status(reply) : status,
@@ -75,7 +75,7 @@ function createRecord(
   endpoint: Endpoint,
   { recorder }: Pick<AnswerDependencies, 'recorder'>,
 ): ((context: Context, input: Input, rpc: Unary) => Unary) | undefined {
-  if (!recorder || !isAudited(endpoint)) return undefined;
+  if (!isAudited(endpoint)) return undefined;
   return (context, input, rpc) => (message, call) =>
     recorder.run(
       changeOf(endpoint, input, context.state as State),
@@ -94,7 +94,7 @@ function createStreamedAnswer(endpoint: Endpoint, deps: AnswerDependencies): Res
     // Any row, as above: one with `stream` or `csv` names an RPC that streams chunks.
     type Streamed = (message: unknown, call: Call) => AsyncIterable<Chunk>;
     const chunks = (methodOf(endpoint, deps) as Streamed)(message, state.call);
-    const limited = endpoint.reads && load ? atReadRate(chunks, input.partner_id, load) : chunks;
+    const limited = endpoint.reads ? atReadRate(chunks, input.partner_id, load) : chunks;
     state.error = await streamAnswer(context, limited);
     return state.error !== undefined;
   };

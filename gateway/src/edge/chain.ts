@@ -68,27 +68,25 @@ export function createChain(
     state.partner_id = partner_id;
     ignoredKeys.ofQuery(context);
     let failed = true;
-    const memory = load?.bodyMemory(partner_id);
+    const memory = load.bodyMemory(partner_id);
     try {
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
-      if (!counted && load) hold(context, await enterUncounted(context, partner_id, load));
-      hold(context, load?.enterPartner(partner_id));
-      if (reads) hold(context, load?.enterRead(partner_id, reads));
+      if (!counted) hold(context, await enterUncounted(context, partner_id, load));
+      hold(context, load.enterPartner(partner_id));
+      if (reads) hold(context, load.enterRead(partner_id, reads));
       const input = await readInput(context, admitted, memory);
-      state.answer_room = load?.answerRoom(partner_id);
-      state.answer_room?.resize(expectedBytes(endpoint, input));
-      if (reads && load) {
-        await waitedFor(state.call.waits, 'turn', load.read_rate.turn(partner_id, 0));
-      }
+      state.answer_room = load.answerRoom(partner_id);
+      state.answer_room.resize(expectedBytes(endpoint, input));
+      if (reads) await waitedFor(state.call.waits, 'turn', load.read_rate.turn(partner_id, 0));
       const is_error = await (answerVariant && variant.takes(input.body)
         ? answerVariant(context, input)
         : answer(context, input));
       if (admitted.restriction && Number(input.query['wait']) > 0) await admitAgain(context);
       const bytes = fitAnswer(context, load);
-      if (reads) load?.read_rate.count(partner_id, bytes);
+      if (reads) load.read_rate.count(partner_id, bytes);
       failed = is_error;
     } finally {
-      memory?.release();
+      memory.release();
       meter.count(partner_id, endpoint.verb, usage, failed);
     }
   };
@@ -112,7 +110,7 @@ function createInputReader(
   return async (
     context: Context,
     { partner_id, session_id, restriction, approval_above, rate_limit }: Admitted,
-    memory: BodyMemory | undefined,
+    memory: BodyMemory,
   ): Promise<Input> => {
     const { params } = requestOf(context);
     if (restriction) checkAccounts(restriction, endpoint, requestOf(context));
@@ -153,7 +151,7 @@ const hasBody = ({ headers }: Context): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** The body of a row that takes none, to name its keys; `{}` if it is large, late or no JSON. */
-async function readUnused(context: Context, memory: BodyMemory | undefined): Promise<Fields> {
+async function readUnused(context: Context, memory: BodyMemory): Promise<Fields> {
   try {
     return await readBody(context.req as IncomingMessage, { ...UNUSED_BODY, memory });
   } catch {

@@ -3,7 +3,7 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
 import type { LoggedRequest } from '@bmg/proto/onboarding';
-import { useApp } from '../../test/app';
+import { DOUBLES, useApp } from '../../test/app';
 import { createLoad } from '../limits/load';
 import { readBody } from './body';
 import { answerInside, type InsideRequest } from './inside';
@@ -32,12 +32,10 @@ const request: InsideRequest = {
 
 beforeAll(async () => {
   const deps: ObserveDependencies = {
+    ...DOUBLES,
     notices: { 'X-Notice': 'a' },
-    docs_url: 'https://gateway.example.com/docs',
-    request_timeout_ms: 60_000,
     load,
     requests: { takes: () => true, record: (_partner_id, request) => void recorded.push(request) },
-    log,
   };
   const answer = async (context: Context) => {
     const { status, body, header } = await answerInside(context, request, chain, deps);

@@ -37,14 +37,14 @@ export interface ObserveDependencies {
   /** The documentation's page, for `doc_url` of errors. */
   docs_url: string;
   request_timeout_ms: number;
-  /** Keeps calls of each partner for the console; without it, none are kept. */
-  requests?: Pick<RequestLog, 'takes' | 'record'>;
-  /** Delays refusals of callers that had many; without it, none are delayed. */
-  refusals?: Refusals;
-  /** Records requests beyond the rights of their caller; without it, none are. */
-  refused?: Pick<RefusalLog, 'note'>;
-  /** Bounds the bytes of answers; unbounded without it. */
-  load?: Load;
+  /** Keeps calls of each partner for the console. */
+  requests: Pick<RequestLog, 'takes' | 'record'>;
+  /** Delays refusals of callers that had many. */
+  refusals: Refusals;
+  /** Records requests beyond the rights of their caller. */
+  refused: Pick<RefusalLog, 'note'>;
+  /** Bounds the bytes of answers. */
+  load: Load;
   log: Logger;
 }
 
@@ -92,7 +92,7 @@ export async function observe(
   if (goes_beyond || REFUSALS.has(context.status)) {
     // A delayed refusal holds nothing but its connection.
     releasePlaces(context);
-    await deps.refusals?.turn(holderOf(context));
+    await deps.refusals.turn(holderOf(context));
   }
 }
 
@@ -108,7 +108,7 @@ function noteRefusal(
   const { call, route, action = `${context.method} ${route}` } = state;
   const partner_id = state.partner_id ?? state.key_partner_id;
   if (partner_id === undefined) return;
-  refused?.note({ partner_id, actor: actorOf(state), action, code, address: context.ip }, call);
+  refused.note({ partner_id, actor: actorOf(state), action, code, address: context.ip }, call);
 }
 
 function beginRequest(
@@ -188,7 +188,7 @@ function recordRequest(
   const duration_ms = Math.round(exact_ms * 1e3) / 1e3;
   // Calls through a session are the console's own: they would use up the partner's share.
   if (partner_id !== undefined && context.path.startsWith(API)) {
-    if (requests?.takes(partner_id, status >= 400)) {
+    if (requests.takes(partner_id, status >= 400)) {
       requests.record(partner_id, loggedRequest(context, duration_ms));
     }
   }

@@ -29,9 +29,9 @@ export function releasePlaces(context: Context): void {
 }
 
 /** Counts and returns the answer's bytes; throws without room if a repeat is safe. */
-export function fitAnswer(context: Context, limits: AnswerLimits | undefined): number {
+export function fitAnswer(context: Context, limits: AnswerLimits): number {
   const room = roomOf(context, limits);
-  if (!room || context.respond === false) return 0;
+  if (context.respond === false) return 0;
   const bytes = encodeBody(context);
   if (SAFE_METHODS.has(context.method)) room.resize(bytes);
   else room.force(bytes);
@@ -39,15 +39,15 @@ export function fitAnswer(context: Context, limits: AnswerLimits | undefined): n
 }
 
 /** Counts the bytes of an error answer, which is always sent. */
-export const countError = (context: Context, limits: AnswerLimits | undefined): void =>
-  roomOf(context, limits)?.force(encodeBody(context));
+export const countError = (context: Context, limits: AnswerLimits): void =>
+  roomOf(context, limits).force(encodeBody(context));
 
-function roomOf(context: Context, limits: AnswerLimits | undefined) {
+function roomOf(context: Context, limits: AnswerLimits) {
   const state = context.state as State;
   return (state.answer_room ??=
     state.partner_id === undefined
-      ? limits?.openAnswerRoom(context.ip)
-      : limits?.answerRoom(state.partner_id));
+      ? limits.openAnswerRoom(context.ip)
+      : limits.answerRoom(state.partner_id));
 }
 
 /** Makes JSON of an object, as Koa does later; returns the size of the body. */

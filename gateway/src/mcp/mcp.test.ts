@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { ApiError } from '@bmg/common/errors';
 import { createPeppers } from '@bmg/common/keys';
 import { eventually } from '../../../test/testkit/eventually';
-import { useApp } from '../../test/app';
+import { DOUBLES, useApp } from '../../test/app';
 import { readDocumentation } from '../docs';
 import { createLoad } from '../limits/load';
 import { chapters, endpoints } from '../endpoints';
@@ -43,6 +43,7 @@ beforeAll(async () => {
     }),
   };
   const chain = {
+    ...DOUBLES,
     ...auth,
     bucket: {
       async take(_name: string, _per_sec: number, count: number) {
@@ -59,7 +60,7 @@ beforeAll(async () => {
     client: () => methods,
   };
   const observe = {
-    notices: {},
+    ...DOUBLES,
     docs_url: `${ORIGIN}/docs`,
     load: chain.load,
     requests: {
@@ -67,8 +68,6 @@ beforeAll(async () => {
       record: (_id: string, { method, path }: { method: string; path: string }) =>
         logged.push(`${method} ${path}`),
     },
-    request_timeout_ms: 60_000,
-    log,
   };
   const extend = wireMcp({ auth, chain, observe, docs, log } as never);
   url = `http://127.0.0.1:${await start({ ...chain, ...observe, endpoints, extend })}/mcp`;

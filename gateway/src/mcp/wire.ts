@@ -69,12 +69,12 @@ function createAnswer({ auth, chain, observe, docs, log }: McpDependencies) {
     const admitted = await admitAgent(context, chain);
     const { partner_id, rate_limit } = admitted;
     state.partner_id = partner_id;
-    const memory = load?.bodyMemory(partner_id);
+    const memory = load.bodyMemory(partner_id);
     let failed = true;
     let is_row = false;
     try {
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
-      let leave = load?.enterPartner(partner_id);
+      let leave: (() => void) | undefined = load.enterPartner(partner_id);
       const leaveOnce = (): void => {
         leave?.();
         leave = undefined;
@@ -95,7 +95,7 @@ function createAnswer({ auth, chain, observe, docs, log }: McpDependencies) {
       await send(context, await answerMessage(webRequest(context, public_url), body, caller));
       failed = context.status >= 400;
     } finally {
-      memory?.release();
+      memory.release();
       // The row has counted a tool call.
       if (!is_row) meter.count(partner_id, context.method, MCP_PATH, failed);
     }
