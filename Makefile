@@ -134,7 +134,10 @@ clients: install build ## Generates and packs the clients, which the gateway ser
 test-chaos: install build-chaos ## Runs seeded random faults under traffic and checks every promise (SECONDS=3600 SEED= FAULTS=)
 	@node --enable-source-maps test/dist/chaos/main.js --seconds '$(or $(SECONDS),3600)' --seed '$(SEED)' --faults '$(FAULTS)'
 
-golden: install build-tests ## Rewrites the golden files: review the diff before you commit it
+# The compiler needs the names of new events.
+golden: install $(PROTO) ## Rewrites the golden files: review the diff before you commit it
+	@GOLDEN=write $(BIN)/jest test/contract/events-page --selectProjects unit
+	@$(MAKE) --no-print-directory build-tests
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand
 	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit chart
 	@git status --short -- test/golden gateway/ENDPOINTS.md deploy/SETTINGS.md

@@ -1,6 +1,6 @@
-// The events' docs (gateway/src/openapi/events.ts) are the only list of events. The names in fanout
-// and the table in services/fanout/EVENTS.md are generated from it, the fields without an event
-// from fanout's rows. GOLDEN=write writes them; otherwise they are compared.
+// The names of the contract's events and the table in services/fanout/EVENTS.md are generated from
+// the events' docs (gateway/src/openapi/events.ts), the fields without an event from fanout's rows.
+// GOLDEN=write writes them; otherwise they are compared.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENTS, type EventDocs } from '../../gateway/src/openapi/events';
@@ -9,10 +9,10 @@ import { FIELDS } from '../../services/fanout/src/normalise/fields';
 import { WEBHOOK_FIELDS } from '../../services/onboarding/src/operator/app-subscription';
 import { WEBHOOK_FIELDS as OFFERED } from '../emulator/webhook-fields';
 
-const FANOUT = join(__dirname, '../../services/fanout');
-const NAMES = /(?<=EVENT_NAMES = \[\n)[^\]]*/;
+const SERVICES = join(__dirname, '../../services');
+const NAMES = /(?<=CONTRACT_EVENTS = \[\n)[^\]]*/;
 const WITHOUT_EVENT = /(?<=\| Upstream \| Counted as \|\n\|---\|---\|\n).*/;
-const TABLE = /(\| Event \| Upstream field \| `data` \|\n)(?:\|.*\n)*/;
+const TABLE = /(?<=\| Event \| Upstream field \| `data` \|\n)(?:\|.*\n)*/;
 
 /** The keys of `data`, with a `?` after those that may be absent. */
 function keysOf({ data }: EventDocs): string {
@@ -37,32 +37,24 @@ function withoutEvent(): string {
   return `| ${fields.join(', ')} | \`no_event\` |`;
 }
 
-function expectGenerated(path: string, generate: (text: string) => string): void {
-  const file = join(FANOUT, path);
-  const text = readFileSync(file, 'utf8');
-  const wanted = generate(text);
-  if (process.env['GOLDEN'] === 'write') writeFileSync(file, wanted);
-  expect(readFileSync(file, 'utf8')).toBe(wanted);
+function expectGenerated(path: string, ...parts: Array<[old: RegExp, wanted: string]>): void {
+  const file = join(SERVICES, path);
+  let text = readFileSync(file, 'utf8');
+  for (const [old, wanted] of parts) {
+    expect(text).toMatch(old);
+    text = text.replace(old, () => wanted);
+  }
+  if (process.env['GOLDEN'] === 'write') writeFileSync(file, text);
+  else expect(readFileSync(file, 'utf8')).toBe(text);
 }
 
-test('fanout has the names of the events', () => {
-  const own = fromUpstream.filter(([, { extra }]) => !extra).map(([name]) => `  '${name}',\n`);
-  const names = [...own, '  ...EXTRA_UPSTREAM_EVENTS,\n'].join('');
-  expectGenerated('src/normalise/event-names.ts', (code) => {
-    expect(code).toMatch(NAMES);
-    return code.replace(NAMES, names);
-  });
+test('the list of names has the events of the contract', () => {
+  const names = fromUpstream.filter(([, { extra }]) => !extra).map(([name]) => `  '${name}',\n`);
+  expectGenerated('common/src/messages/event-names.ts', [NAMES, names.join('')]);
 });
 
-test('EVENTS.md lists the events and their data, and the fields without an event', () => {
-  expectGenerated('EVENTS.md', (page) => {
-    expect(page).toMatch(TABLE);
-    expect(page).toMatch(WITHOUT_EVENT);
-    return page
-      .replace(TABLE, (_all, head: string) => head + rows())
-      .replace(WITHOUT_EVENT, withoutEvent);
-  });
-});
+test('EVENTS.md lists the events and their data, and the fields without an event', () =>
+  expectGenerated('fanout/EVENTS.md', [TABLE, rows()], [WITHOUT_EVENT, withoutEvent()]));
 
 test('the app is subscribed to all fields that the platform offers, and fanout and the page know each', () => {
   expect(WEBHOOK_FIELDS).toEqual(OFFERED);

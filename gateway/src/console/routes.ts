@@ -1,12 +1,12 @@
 // The rows of the console's API: sessions, passkeys, settings, webhooks, billing and the
 // request log. They are not endpoints of the contract.
 import { isErrorCode } from '@bmg/common/errors';
+import { EVENT_NAMES } from '@bmg/common/messages';
 import type { LoggedRequest } from '@bmg/proto/onboarding';
 import { actionOf } from '../audit/audited';
 import { refuseNoChange, withoutOverlap } from '../endpoints/parts/rows';
 import { compile, type Static } from '../endpoints/parts/schema';
 import { emptyIfNull, webhookChange } from '../endpoints/webhook-endpoints/rows';
-import { EVENT_NAMES } from '../endpoints/webhook-endpoints/schemas';
 import { ERROR_GUIDE } from '../error-guide';
 import { EVENTS, TEST_EVENT } from '../openapi/events';
 import * as answers from './answers';

@@ -1,11 +1,10 @@
 // The events that partners receive, with a summary and a schema of `data`. Events can carry further
 // keys of the upstream's.
 import { DESTINATION_TYPES } from '@bmg/common/destinations';
-import type { ExtraEvent } from '@bmg/common/messages';
+import type { EventName, ExtraEvent } from '@bmg/common/messages';
 import { PARTNER_SEVERITIES } from '@bmg/common/notices';
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
-import type { EventName } from '../endpoints/webhook-endpoints/schemas';
 
 export interface EventDocs {
   /** A phrase without a full stop. */

@@ -1,12 +1,13 @@
 // The cost of a template from the day its category changes: added to the event beside the
 // normaliser, which is pure. Messaging owns the rate card.
+import type { UpstreamEvent } from '@bmg/common/messages';
 import { ownCall, type Client } from '@bmg/common/rpc';
 import type { Logger, SpanContext } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
 import type { CategoryChange, CategoryPrices, RatesDefinition } from '@bmg/proto/messaging';
-import type { EventName, NormalisedEvent } from './normalise';
+import type { NormalisedEvent } from './normalise';
 
-const CATEGORY_UPDATED: EventName = 'template.category_updated';
+const CATEGORY_UPDATED: UpstreamEvent = 'template.category_updated';
 /** Events do not wait longer for prices: their partition waits with them. */
 const ASK_LIMIT_MS = 1_000;
 const CHANGES_PER_CALL = 100;

@@ -3,16 +3,16 @@
 import { topics, type Outgoing } from '@bmg/common/bus';
 import { LRUCache } from '@bmg/common/cache';
 import { contentId } from '@bmg/common/ids';
-import { contactRecord, statusRecord } from '@bmg/common/messages';
+import { contactRecord, statusRecord, type UpstreamEvent } from '@bmg/common/messages';
 import type { SpanContext } from '@bmg/common/telemetry';
 import { conversationKey } from '@bmg/common/upstream-webhook';
 import type { Contacts, Event, Statuses } from '@bmg/proto/stream';
-import type { EventName, StateChangeKind } from './normalise';
+import type { StateChangeKind } from './normalise';
 
 /** An item whose owners are known. */
 export interface StateItem extends Omit<Event, 'occurrence_id' | 'data'> {
   occurrence: string;
-  event: EventName | StateChangeKind;
+  event: UpstreamEvent | StateChangeKind;
   data: Record<string, unknown>;
   /** The data as JSON text. */
   json: string;
@@ -32,10 +32,12 @@ const WHOLE = new Map<string, typeof topics.template | typeof topics.account>([
   ['reconnected', topics.account],
   ['partner_added', topics.account],
   ['partner_removed', topics.account],
-] satisfies Array<[EventName | StateChangeKind, typeof topics.template | typeof topics.account]>);
+] satisfies Array<
+  [UpstreamEvent | StateChangeKind, typeof topics.template | typeof topics.account]
+>);
 
 /** Replays of the past, which are no evidence of present activity. */
-const NO_ACTIVITY = new Set<string>(['message.history'] satisfies EventName[]);
+const NO_ACTIVITY = new Set<string>(['message.history'] satisfies UpstreamEvent[]);
 const ACTIVE = 'active';
 /** At most one record of a number's activity in this time. */
 const ACTIVITY_EVERY_S = 60;

@@ -1,4 +1,4 @@
-import { EXTRA_EVENTS } from '@bmg/common/messages';
+import { EVENT_NAMES, EXTRA_EVENTS } from '@bmg/common/messages';
 import { choice, idsOrNull, object, text } from '../parts/inputs';
 import { destination } from './destination';
 
@@ -11,37 +11,6 @@ const HEADER_VALUE_MAX = 1_024;
 const MAX_PER_SECOND_MAX = 1_000;
 const SECRET_MAX = 100;
 export const FORMATS = ['envelope', 'cloudevents-structured', 'cloudevents-binary'] as const;
-
-/** Every event. The reference documents each: its table has these names as keys. */
-export const EVENT_NAMES = [
-  'message.received',
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.failed',
-  'message.echo',
-  'message.history',
-  'contact.synced',
-  'template.status_updated',
-  'template.quality_updated',
-  'template.category_updated',
-  'waba.account_updated',
-  'waba.review_updated',
-  'waba.quality_updated',
-  'waba.tier_updated',
-  'waba.pricing_tier_updated',
-  'waba.offboarded',
-  'waba.reconnected',
-  'standby.message_received',
-  'standby.message_echo',
-  'standby.message_status',
-  'group_lifecycle_update',
-  ...EXTRA_EVENTS,
-  'partner.alert',
-  'webhook.endpoint_disabled',
-  'webhook.test',
-] as const;
-export type EventName = (typeof EVENT_NAMES)[number];
 
 const prefixes = EVENT_NAMES.flatMap((name) =>
   name.includes('.') ? [`${name.slice(0, name.indexOf('.'))}.*`] : [],

@@ -2,38 +2,7 @@
 // names it, or has a prefix of it that was written since there are extra events. An empty filter matches
 // none of them, so that nothing new reaches a receiver that did not ask for it.
 
-/** Those that are made of the upstream's webhooks. */
-export const EXTRA_UPSTREAM_EVENTS = [
-  'call.connect',
-  'call.terminate',
-  'call.status',
-  'handover.updated',
-  'contact.preference_updated',
-  'contact.id_changed',
-  'number.name_updated',
-  'number.security_updated',
-  'waba.alert',
-  'waba.settings_updated',
-  'business.status_updated',
-  'solution.updated',
-  'payment.configuration_updated',
-  'flow.updated',
-  'template.components_updated',
-  'template.category_detected',
-  'conversion.detected',
-  'upstream.other',
-] as const;
-/** Those that onboarding makes. */
-export const ONBOARDING_EVENTS = [
-  'client.connected',
-  'client.failed',
-  'client.removed',
-  'partner.notice',
-] as const;
-
-export const EXTRA_EVENTS = [...EXTRA_UPSTREAM_EVENTS, ...ONBOARDING_EVENTS] as const;
-export type ExtraUpstreamEvent = (typeof EXTRA_UPSTREAM_EVENTS)[number];
-export type ExtraEvent = (typeof EXTRA_EVENTS)[number];
+import { EXTRA_EVENTS, type ExtraEvent } from './event-names';
 
 const NAMES: ReadonlySet<string> = new Set(EXTRA_EVENTS);
 

@@ -1,4 +1,5 @@
 export * from './event-ids';
+export * from './event-names';
 export * from './extra-events';
 export * from './recipient';
 export * from './state-records';

@@ -1,4 +1,5 @@
 // Events of a business account as a whole. They name no number.
+import type { UpstreamEvent } from '@bmg/common/messages';
 import {
   objectOf,
   toDigits,
@@ -7,11 +8,10 @@ import {
   type JsonObject,
 } from '@bmg/common/upstream-webhook';
 import { changeState, emit, keyOfContent, refuse, type Context, type FieldRows } from './context';
-import type { EventName } from './event-names';
 import type { StateChangeKind } from './types';
 
 interface Row {
-  readonly event?: EventName;
+  readonly event?: UpstreamEvent;
   readonly data?: (value: JsonObject, context: Context) => Record<string, unknown>;
   /** The state change for our own services. */
   readonly state?: StateChangeKind;

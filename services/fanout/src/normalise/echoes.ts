@@ -1,4 +1,5 @@
 // `smb_message_echoes`: messages that the client sent from the business mobile app.
+import type { UpstreamEvent } from '@bmg/common/messages';
 import {
   addresseeOf,
   conversationOf,
@@ -8,7 +9,6 @@ import {
   type Party,
 } from '@bmg/common/upstream-webhook';
 import { emit, keyOfItem, lists, NO_EVENT, timeOf, type Context, type FieldRows } from './context';
-import type { EventName } from './event-names';
 import { textOf, typeOf } from './messages';
 
 export const echoFields: FieldRows = {
@@ -31,7 +31,7 @@ export function emitEcho(
   item: JsonObject,
   context: Context,
   echo: {
-    event: EventName;
+    event: UpstreamEvent;
     space: string;
     marks: Readonly<Record<string, unknown>>;
     sent: JsonObject;

@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { UPSTREAM_EVENTS } from '@bmg/common/messages';
 import { NO_EVENT } from './context';
 import { FIELDS } from './fields';
-import { EVENT_NAMES } from './index';
 
 const PAGE = readFileSync(join(__dirname, '../../EVENTS.md'), 'utf8');
 
@@ -20,7 +20,7 @@ function rowsOf(text: string, column: number): string {
 
 test('lists the events in the order of the contract', () => {
   const listed = rowsOf(section('Events'), 0).match(/(?<=`)[a-z_.]+(?=`)/g);
-  expect(listed).toEqual([...EVENT_NAMES]);
+  expect(listed).toEqual([...UPSTREAM_EVENTS]);
 });
 
 test('lists every upstream field with its events, or as one without an event of its own', () => {

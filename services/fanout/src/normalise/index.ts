@@ -23,7 +23,6 @@ import { FIELDS } from './fields';
 import type { Normalised } from './types';
 
 export { countIgnored } from './context';
-export { EVENT_NAMES, type EventName } from './event-names';
 export type { Normalised, NormalisedEvent, StateChange, StateChangeKind } from './types';
 
 /** The `object` of every body that upstream sends for business accounts. */

@@ -1,7 +1,7 @@
 // The three template fields that have an event in the contract.
+import type { UpstreamEvent } from '@bmg/common/messages';
 import { objectOf, toEpoch, toText, type JsonObject } from '@bmg/common/upstream-webhook';
 import { emit, keyOfContent, refuse, type Context, type FieldRows } from './context';
-import type { EventName } from './event-names';
 
 const REJECTED = 'REJECTED';
 
@@ -68,7 +68,7 @@ function templateCategory(value: JsonObject, context: Context): void {
 function emitTemplate(
   value: JsonObject,
   context: Context,
-  template: { event: EventName; space: string; kind: string; data: Record<string, unknown> },
+  template: { event: UpstreamEvent; space: string; kind: string; data: Record<string, unknown> },
 ): void {
   const id = toText(value.message_template_id) ?? toText(value.message_template_name);
   emit(context, {

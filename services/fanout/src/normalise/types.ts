@@ -1,5 +1,5 @@
 // The normaliser's results.
-import type { EventName } from './event-names';
+import type { UpstreamEvent } from '@bmg/common/messages';
 
 /** The part that events and state changes have in common. */
 interface Result {
@@ -24,7 +24,7 @@ interface Result {
 }
 
 export interface NormalisedEvent extends Result {
-  event: EventName;
+  event: UpstreamEvent;
   /**
    * The callback data of the send, if the event is its status. It is for our own services only,
    * and to be trusted no further than the sender (outgoing.ts).
