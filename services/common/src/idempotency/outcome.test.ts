@@ -1,5 +1,11 @@
 import { ApiError, CATALOG, type ErrorCode, type ErrorExtras } from '../errors';
-import { earlierUnknown, outcomeOf, unknownOutcome, type Outcome } from './outcome';
+import {
+  earlierUnknown,
+  leavesEarlierUnknown,
+  outcomeOf,
+  unknownOutcome,
+  type Outcome,
+} from './outcome';
 
 const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>
   new ApiError(code, 'why', extras);
@@ -71,6 +77,14 @@ describe('the outcome of a failed request', () => {
       cause,
     });
     expect(outcomeOf(unknownOutcome())).toBe('unknown');
+  });
+
+  test('states to the gateway that the first request with the key left it open', () => {
+    expect(earlierUnknown()).toMatchObject({
+      ...{ code: 'UPSTREAM_ERROR', retryable: true },
+      message: 'the outcome of the first request with this key is unknown',
+    });
     expect(outcomeOf(earlierUnknown())).toBe('not_done');
+    expect([earlierUnknown(), unknownOutcome()].map(leavesEarlierUnknown)).toEqual([true, false]);
   });
 });

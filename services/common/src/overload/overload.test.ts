@@ -74,6 +74,30 @@ describe('a pool', () => {
     pool.give('a', 50);
     expect(take(pool, ['a', 50], ['b', 50], ['c', 1])).toEqual([true, true, false]);
   });
+
+  test('counts what it had to take beyond its bounds', () => {
+    const pool = createPool({ ...options, max: 100, floor: { of_holder: 5, max: 5 } }, log);
+    pool.force('a', 5);
+    expect(take(pool, ['b', 50], ['c', 50])).toEqual([true, true]);
+    pool.force('a', 30);
+    expect(take(pool, ['d'])).toEqual([false]);
+    pool.give('b', 50);
+    expect(take(pool, ['d', 20], ['d'])).toEqual([true, false]);
+    pool.give('a', 35);
+    expect(take(pool, ['d', 30], ['d', 5])).toEqual([true, true]);
+  });
+
+  test('holds a part while work runs, and takes it back when the work fails', async () => {
+    const pool = createPool(options, log);
+    const full = (): Error => new Error('full');
+    expect(await pool.run('a', full, async () => take(pool, ['a', 2]))).toEqual([false]);
+    const broken = pool.run('a', full, () => Promise.reject(new Error('broken')), 2);
+    await expect(broken).rejects.toThrow('broken');
+    expect(take(pool, ['a', 2])).toEqual([true]);
+    const work = jest.fn();
+    await expect(pool.run('a', full, work)).rejects.toThrow('full');
+    expect(work).not.toHaveBeenCalled();
+  });
 });
 
 describe('a server against slow clients', () => {
