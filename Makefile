@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build build-tests build-bench build-chaos build-cluster install generate check check-format check-lint \
-	check-imports check-words check-types check-proto check-documents bench bench-compare profile page-speed golden test-unit test-browser test-processes test-nightly test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
+	check-imports check-words check-types check-proto check-documents bench bench-compare profile page-speed golden test-unit test-browser test-processes test-nightly test-mutation test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
 	hooks local sbom changelog licences capacity images sign-images image-check helm-check helm-diff
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
@@ -105,6 +105,10 @@ test-faults: test-long
 test-nightly: install build ## Runs the tests of every hostile body in every place, which need no engines but minutes of CPU
 	@BMG_FAULTS=long $(BIN)/jest gateway/src/endpoints/parts/hostile-bodies \
 		services/fanout/src/normalise/properties --selectProjects unit
+
+# ONLY=common/ids,gateway/limits: these folders only. LIST=1 prints the changes that no test noticed.
+test-mutation: install build ## Changes the rules of ten folders and fails if the unit tests notice fewer of the changes than before (ONLY= LIST=1 WRITE=1)
+	@ONLY='$(ONLY)' LIST='$(LIST)' WRITE='$(WRITE)' node test/mutation/run.mjs
 
 test-attacks: install build-tests ## Runs the attack suite beside a well-behaved partner, at full length
 	@BMG_ATTACKS=long $(BIN)/jest test/e2e/attacks --selectProjects processes
