@@ -4,10 +4,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupBy } from '@bmg/common/collections';
 import { CATALOG } from '@bmg/common/errors';
-import { ONBOARDING_EVENTS } from '@bmg/common/messages';
+import {
+  ALERT_EVENT,
+  ENDPOINT_DISABLED_EVENT,
+  ONBOARDING_EVENTS,
+  TEST_EVENT,
+} from '@bmg/common/messages';
 import { NOTICES } from '@bmg/common/notices';
 import { changelogPage } from '../../gateway/src/docs/changelog-page';
-import { ALERT_EVENT, ENDPOINT_DISABLED_EVENT, TEST_EVENT } from '../../gateway/src/openapi/events';
 import { noticeHeaders } from '../../gateway/src/edge/notice-headers';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';

@@ -1,14 +1,14 @@
 // The rows of the console's API: sessions, passkeys, settings, webhooks, billing and the
 // request log. They are not endpoints of the contract.
 import { isErrorCode } from '@bmg/common/errors';
-import { EVENT_NAMES } from '@bmg/common/messages';
+import { EVENT_NAMES, TEST_EVENT } from '@bmg/common/messages';
 import type { LoggedRequest } from '@bmg/proto/onboarding';
 import { actionOf } from '../audit/audited';
 import { refuseNoChange, withoutOverlap } from '../endpoints/parts/rows';
 import { compile, type Static } from '../endpoints/parts/schema';
 import { emptyIfNull, webhookChange } from '../endpoints/webhook-endpoints/rows';
 import { ERROR_GUIDE } from '../error-guide';
-import { EVENTS, TEST_EVENT } from '../openapi/events';
+import { EVENTS } from '../openapi/events';
 import * as answers from './answers';
 import { issuerRoutes } from './issuer-routes';
 import { passkeyRoutes } from './passkey-routes';

@@ -1,7 +1,13 @@
 // The events that partners receive, with a summary and a schema of `data`. Events can carry further
 // keys of the upstream's.
 import { DESTINATION_TYPES } from '@bmg/common/destinations';
-import type { EventName, ExtraEvent } from '@bmg/common/messages';
+import {
+  ALERT_EVENT,
+  ENDPOINT_DISABLED_EVENT,
+  TEST_EVENT,
+  type EventName,
+  type ExtraEvent,
+} from '@bmg/common/messages';
 import { PARTNER_SEVERITIES } from '@bmg/common/notices';
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
@@ -32,11 +38,6 @@ export interface EventDocs {
   /** True: sent only if a filter names it. */
   extra?: true;
 }
-
-/** The events that do not originate from an upstream webhook. */
-export const TEST_EVENT = 'webhook.test';
-export const ALERT_EVENT = 'partner.alert';
-export const ENDPOINT_DISABLED_EVENT = 'webhook.endpoint_disabled';
 
 const bsuid = is.maybe.text('US.4Qm7Zr81Kd02');
 const seconds = is.whole(1_790_000_000, 'Epoch seconds.');

@@ -1,7 +1,7 @@
 // Makes an event of each alert, `partner.alert` unless it has a name of its own: one delivery, for
 // one partner. An extra event is made only for a partner whose filters name it.
 import { topics, type Bus, type Received } from '@bmg/common/bus';
-import { eventIdOf, isExtraEvent } from '@bmg/common/messages';
+import { ALERT_EVENT, eventIdOf, isExtraEvent } from '@bmg/common/messages';
 import { metrics, unsampled } from '@bmg/common/telemetry';
 import type { Alert } from '@bmg/proto/stream';
 import { createEnvelope } from './outgoing';
@@ -12,9 +12,6 @@ export interface AlertDependencies {
   wishes: Pick<Wishes, 'of'>;
   public_url: string;
 }
-
-/** The name of an alert without a name of its own. */
-const ALERT_EVENT = 'partner.alert';
 
 const nameOf = ({ event = ALERT_EVENT }: Alert): string => event;
 

@@ -55,16 +55,20 @@ export const ONBOARDING_EVENTS = [
   'partner.notice',
 ] as const;
 
-/** The events that fanout makes. */
+// Events about a partner's account and receivers: additions to the contract, too.
+export const ALERT_EVENT = 'partner.alert';
+export const ENDPOINT_DISABLED_EVENT = 'webhook.endpoint_disabled';
+export const TEST_EVENT = 'webhook.test';
+
+/** All that fanout makes of the upstream's webhooks. */
 export const UPSTREAM_EVENTS = [...CONTRACT_EVENTS, ...EXTRA_UPSTREAM_EVENTS] as const;
 export const EXTRA_EVENTS = [...EXTRA_UPSTREAM_EVENTS, ...ONBOARDING_EVENTS] as const;
-/** Every event; the last three are about the partner's own receivers. */
 export const EVENT_NAMES = [
   ...CONTRACT_EVENTS,
   ...EXTRA_EVENTS,
-  'partner.alert',
-  'webhook.endpoint_disabled',
-  'webhook.test',
+  ALERT_EVENT,
+  ENDPOINT_DISABLED_EVENT,
+  TEST_EVENT,
 ] as const;
 
 export type UpstreamEvent = (typeof UPSTREAM_EVENTS)[number];

@@ -4,6 +4,7 @@
 // reachable, accept the credentials, and store it.
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
+import { TEST_EVENT } from '@bmg/common/messages';
 import { eventMeta } from '@bmg/common/notices';
 import type { Pool } from '@bmg/common/overload';
 import type { Call, Client } from '@bmg/common/rpc';
@@ -29,8 +30,6 @@ export interface CheckDependencies extends TestEventDependencies {
   tests: Pool;
 }
 
-/** Not an event of the contract: receivers ignore names that they do not know. */
-const TEST_EVENT = 'webhook.test';
 /** Stands for the endpoint in its test, which may have no ID yet. */
 const TESTED = 'test';
 

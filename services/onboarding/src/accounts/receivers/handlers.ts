@@ -5,7 +5,7 @@ import { topics } from '@bmg/common/bus';
 import { addressOf, DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
 import { invalidField, limitReached, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { occurrence } from '@bmg/common/messages';
+import { ENDPOINT_DISABLED_EVENT, occurrence } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
 import { metrics } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
@@ -269,8 +269,6 @@ const sealHeaders = (
   return { headers: sealed, header_names };
 };
 
-const DISABLED_EVENT = 'webhook.endpoint_disabled';
-
 /** Fan-out makes an event of it, which the partner's other receivers get. */
 const disabledEvent = (
   { _id, partner_id, url, destination, updated_at }: WebhookEndpoint,
@@ -290,7 +288,7 @@ const disabledEvent = (
         : null,
       reason: 'failing',
     }),
-    event: DISABLED_EVENT,
+    event: ENDPOINT_DISABLED_EVENT,
   },
 });
 
