@@ -31,6 +31,7 @@ const buttons = (...given: object[]) => [{ type: 'BUTTONS', buttons: given }];
 const TITLE = [{ type: 'HEADER', text: 'For {{1}}' }];
 const inHeader = (text: unknown) => ({ ...sent(text), type: 'HEADER' });
 const UNFIT = 'of the body must not have a line break, a tab, or more than four spaces in a row';
+const NO_TEXT = [132_012, 'parameter 1 of the body must be a text'];
 const NEEDS_TYPE = [100, 'every component needs a type'];
 const NO_DOCUMENT = [132_012, 'the header needs a parameter of type document'];
 const NO_SOURCE = [131_008, 'the header’s document needs either id or link'];
@@ -60,19 +61,9 @@ test.each<[string, object[], unknown[], unknown[]]>([
   ['a blank text', ORDER, [sent('Ada', '')], [131_008, 'parameter 2 of the body needs a text']],
   ['no text', ONE, [sent(null)], [131_008, 'parameter 1 of the body needs a text']],
   ['a number', ORDER, [sent('Ada', 17)], [131_009, 'parameter 2 of the body needs a text']],
-  [
-    'an image',
-    ONE,
-    [inBody({ type: 'image' })],
-    [132_012, 'parameter 1 of the body must be a text'],
-  ],
-  ['a code', ONE, [inBody(filled('code'))], [132_012, 'parameter 1 of the body must be a text']],
-  [
-    'an amount without a fallback',
-    ONE,
-    [inBody({ type: 'currency' })],
-    [132_012, expect.any(String)],
-  ],
+  ['an image', ONE, [inBody({ type: 'image' })], NO_TEXT],
+  ['a code', ONE, [inBody(filled('code'))], NO_TEXT],
+  ['an amount without a fallback', ONE, [inBody({ type: 'currency' })], NO_TEXT],
   ['a line break', ORDER, [sent('Hello Ada,\nyour order', 'A')], [100, `parameter 1 ${UNFIT}`]],
   ['a tab', ORDER, [sent('Ada', 'A\t17')], [100, `parameter 2 ${UNFIT}`]],
   ['five spaces', ORDER, [sent('Ada', 'A     17')], [100, `parameter 2 ${UNFIT}`]],
@@ -113,6 +104,12 @@ test.each<[string, object[], unknown[], unknown[]]>([
   ],
   [
     'another sub_type',
+    INVOICE,
+    [document, sent('17'), button('quick_reply')],
+    [132_012, 'button 0 needs the sub_type url'],
+  ],
+  [
+    'a URL instead of a code to copy',
     buttons({ type: 'COPY_CODE' }),
     [button()],
     [132_012, 'button 0 needs the sub_type copy_code'],
