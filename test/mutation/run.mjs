@@ -8,15 +8,16 @@ import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 
-// Stryker reads tsconfig.json by TypeScript 5, and its runner needs a jest beside it: both stay out
-// of the lockfile.
+const here = import.meta.dirname;
+const requireFrom = (folder) => createRequire(path.join(folder, 'x.js'));
+// Stryker reads tsconfig.json by TypeScript 5, and its runner needs our jest beside it: both stay
+// out of the lockfile.
 const TOOLS = [
   '@stryker-mutator/core@9.6.1',
   '@stryker-mutator/jest-runner@9.6.1',
-  'jest@30.5.2',
+  `jest@${requireFrom(here)('../../package.json').devDependencies.jest}`,
   'typescript@5.9.3',
 ];
-const SUFFIXED = '\\.(mesh|e2e|browser|processes|documents|long)\\.test\\.ts$';
 /** On a busy machine a change or two more end by their time limit, which counts as noticed. */
 const TOLERANCE = 0.01;
 
@@ -50,7 +51,6 @@ const SETS = {
   },
 };
 
-const here = import.meta.dirname;
 const tools = path.join(here, '../../.run/mutation');
 const baselineFile = path.join(here, 'baseline.json');
 
@@ -65,19 +65,18 @@ function install() {
   });
 }
 
-/** The unit project's names and transform, in the environment that Stryker extends. */
+/** The unit project's names, transform and files, in the environment that Stryker extends. */
 function jestConfig(tests) {
-  const { projects } = createRequire(path.join(process.cwd(), 'x.js'))('./jest.config.js');
-  const { transform, moduleNameMapper, setupFilesAfterEnv } = projects.find(
-    ({ displayName }) => displayName === 'unit',
-  );
+  const { projects } = requireFrom(process.cwd())('./jest.config.js');
+  const unit = projects.find(({ displayName }) => displayName === 'unit');
+  const { transform, moduleNameMapper, setupFilesAfterEnv, testPathIgnorePatterns } = unit;
   return {
     testEnvironment: 'node',
     transform,
     moduleNameMapper,
     setupFilesAfterEnv,
     testMatch: tests.map((pattern) => `<rootDir>/${pattern}.test.ts`),
-    testPathIgnorePatterns: ['/node_modules/', '/dist/', SUFFIXED],
+    testPathIgnorePatterns,
   };
 }
 
@@ -124,7 +123,7 @@ const share = ({ noticed, of }) => noticed / of;
 const inWords = (result) =>
   result ? `${(share(result) * 100).toFixed(1)} % of ${result.of}` : 'unknown';
 
-const names = (process.env.ONLY || undefined)?.split(',') ?? Object.keys(SETS);
+const names = process.env.ONLY ? process.env.ONLY.split(',') : Object.keys(SETS);
 const unknown = names.filter((name) => !SETS[name]);
 if (unknown.length > 0) {
   console.error(`ONLY: ${unknown} is not one of ${Object.keys(SETS).join(', ')}`);
@@ -132,7 +131,7 @@ if (unknown.length > 0) {
 }
 
 install();
-const { Stryker } = createRequire(path.join(tools, 'x.js'))('@stryker-mutator/core');
+const { Stryker } = requireFrom(tools)('@stryker-mutator/core');
 const baseline = JSON.parse(readFileSync(baselineFile, 'utf8'));
 for (const name of names) {
   const { unnoticed, ...result } = await measure(Stryker, SETS[name]);
